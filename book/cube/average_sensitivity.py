@@ -19,12 +19,12 @@
 # # How sensitive is a function on the cube?
 #
 # ```{verdict}
-# Yes, the values that the second paper gives are right. At an input of $n$ bits there are $n$ ways to flip a single bit, and all $n$ of them change PARITY, which says whether the number of ones is even. On average over all inputs, about $\sqrt{2n/\pi}$ flips change MAJORITY, and one changes FIRST, the first bit. For MEAN, the mean of the bits, which every flip changes by a little, the number is $1/n$. We compute these numbers in two ways, by counting flips and from the Fourier weights times their degrees. Both agree to rounding on {glue:text}`random_functions` random functions of each length up to {glue:text}`n_random` bits, and exactly on three functions of {glue:text}`n_packed` bits.
+# Yes, the values of the average sensitivity that the second paper gives are right. At an input of $n$ bits there are $n$ ways to flip a single bit, and all $n$ of them change PARITY, which says whether the number of ones is even. On average over all inputs, about $\sqrt{2n/\pi}$ flips change MAJORITY, and one flip changes FIRST, the first bit. Every flip changes MEAN, the mean of the bits, by a little, and the changes together count $1/n$. We compute these numbers in two ways, by counting flips and from the Fourier weights times their degrees. Both agree to rounding on {glue:text}`random_functions` random functions of each length up to {glue:text}`n_random` bits, and exactly on three functions of {glue:text}`n_packed` bits.
 # ```
 #
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 9 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The average sensitivity of a function counts the bit flips that change it. It equals the sum of the function's Fourier weights, each multiplied by its degree. Parity has the largest value, $n$. Majority has about $\sqrt{2n/\pi}$, a single bit has 1, and the mean of all bits has $1/n$. What the paper says of single inputs is the subject of {ref}`ch-sensitive-inputs`.
+# **Claim.** The average sensitivity of a function is the number of bit flips that change it, on average over all inputs. It equals the sum of the function's Fourier weights, each multiplied by its degree. Parity has the largest value, $n$. Majority has about $\sqrt{2n/\pi}$, a single bit has 1, and the mean of all bits has $1/n$. What the paper says of single inputs is the subject of {ref}`ch-sensitive-inputs`.
 
 # %% tags=["parameters"]
 n_max = 14  # longest cube, in bits [4..22]
@@ -54,11 +54,11 @@ degrees = ledger.result("sensitive.degrees")
 # %% [markdown]
 # ## Why one should care
 #
-# Why do transformers find it so hard to learn the parity of a string? Hahn and Rofin answer that it is because parity is sensitive, and they build a theory on this answer: a transformer that computes a sensitive function must magnify strongly, and a small step of its weights destroys it. For this theory one needs a number that says how sensitive a function is. A natural one is the number of bit flips that change the value, but it depends on the input, and so one takes the mean over all inputs. There is a second reason for this choice, which is less obvious. The same number can be read off the Fourier expansion of the function, where it measures how much of the function is made of large parities.
+# Why do transformers find it so hard to learn the parity of a string? Hahn and Rofin answer that it is because parity is sensitive, and they build a theory on this answer: a transformer that computes a sensitive function must magnify small differences strongly, so a small change of its weights destroys the function. For this theory one needs a number that says how sensitive a function is. A natural one is the number of bit flips that change the value, but it depends on the input, and so one takes the mean over all inputs. There is a second reason for this choice, which is less obvious. The same number can be read off the Fourier expansion of the function, where it measures how much of the function consists of parities of many bits.
 #
 # ## Four functions of three bits
 #
-# Write $n$ bits as signs, $x_i = -1$ for a bit of 1 and $x_i = 1$ for a bit of 0. Then an input is a corner of a cube, and to flip a bit is to walk along an edge. A function is *sensitive* where many of the edges at a corner change its value. {numref}`fig-three-bits` shows the four functions that the paper compares. PARITY is the product of the signs, so every edge changes it. MAJORITY is the vote of the signs, and half of the twelve edges change it. FIRST is the first sign, which only the edges in one direction change. MEAN is the mean of the signs; every edge changes it, but only by a little.
+# Write $n$ bits as signs, $x_i = -1$ for a bit of 1 and $x_i = 1$ for a bit of 0. Then an input is a corner of a cube, and flipping a bit means walking along an edge. A function is *sensitive* at a corner if its value changes along many of the edges there. {numref}`fig-three-bits` shows the four functions that the paper compares. PARITY is the product of the signs, so it changes along every edge. MAJORITY is the vote of the signs, and half of the twelve edges change it. FIRST is the first sign, which only the edges in one direction change. MEAN is the mean of the signs; every edge changes it, but only by a little.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Four functions of three bits. A corner is an input: black where the function is 1, white where it is $-1$, grey between. An edge is the flip of a bit: the more the flip counts, the thicker the edge, and it is dotted where the flip changes nothing. Below each name: the sum over the edges at a corner, on average over corners.", "name": "fig-three-bits"}, "image": {"alt": "Four cubes. PARITY: corners alternate between black and white, and all twelve edges are thick. MAJORITY: six edges are thick, those between corners with one and with two minus signs. FIRST: the four horizontal edges are thick. MEAN: corners fade from black over grey to white, and all edges are thin."}} tags=["hide-input"]
 fig, axes = figures.new(1, 4, height=1.9)
@@ -79,7 +79,7 @@ for ax, (name, function) in zip(axes, cube.NAMED.items(), strict=True):
 figures.show()
 
 # %% [markdown]
-# The numbers below the names count these changes, as the following definition says.
+# The numbers below the names are the sums of these changes at a corner, on average over all corners. The following definition makes this precise.
 #
 # ```{prf:definition} Hahn and Rofin (2024), Definition 3
 # :label: sensitive-def3
@@ -90,7 +90,7 @@ figures.show()
 # and the *average sensitivity* $\mathrm{as}_n(f)$ is its mean over all $2^n$ inputs.
 # ```
 #
-# The factor $\frac14$ is chosen such that one flip counts 1 when $f$ takes the values $\pm1$. In other books $\mathrm{as}_n$ is called the *total influence*. In code a function is the table of its $2^n$ values, and an input is its place in the table, a number whose binary digits are the bits. So flipping bit $k$ means flipping one digit, which is `x ^ 2**k`.
+# The factor $\frac14$ is chosen such that a flip which changes $f$ counts 1 if $f$ takes the values $\pm1$. Elsewhere $\mathrm{as}_n$ is often called the *total influence*. In code a function is the table of its $2^n$ values, and an input is its place in the table, a number whose binary digits are the bits. So flipping bit $k$ means flipping one digit, which is `x ^ 2**k`.
 
 
 # %%
@@ -114,7 +114,7 @@ def sensitivity(f):
 # | FIRST | $x_1$ | $1$ | one flip changes it |
 # | MEAN | $\frac1n \sum_i x_i$ | $\frac1n$ | $n$ flips count $\frac14 (\frac2n)^2$ |
 #
-# Here $k = \lfloor n/2 \rfloor$, and "most" is more than half, so that a tie is $-1$. MAJORITY changes along those edges of the cube that cross its threshold. How many are they? There are $\binom nk$ inputs with $k$ signs at $1$, and at each of them every one of the other $n - k$ signs tips the vote. Each such edge counts at both of its ends, hence the factor 2. By Stirling's formula $\binom nk$ is about $2^n \sqrt{2/(\pi n)}$, so that the whole is about $\sqrt{2n/\pi}$.
+# Here $k = \lfloor n/2 \rfloor$, and "most" is more than half, so that a tie is $-1$. MAJORITY changes along those edges of the cube that cross its threshold. How many are they? There are $\binom nk$ inputs with $k$ signs at $1$, and at each of them a flip of any of the other $n - k$ signs changes the vote. Each such edge counts at both of its ends, hence the factor 2. By Stirling's formula $\binom nk$ is about $2^n \sqrt{2/(\pi n)}$, so the average sensitivity is about $\sqrt{2n/\pi}$.
 
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-output"]
@@ -151,7 +151,7 @@ glue(
 )
 
 # %% [markdown]
-# We computed the sensitivity at every input of up to {glue:text}`n_max` bits, from the definition alone, and the counts agree with the closed forms to rounding at every length. On the logarithmic axes of {numref}`fig-average-sensitivity` the marks of the four functions lie on straight lines, of slopes $1$, $\frac12$, $0$ and $-1$. Only the marks of MAJORITY scatter a little around their line, because the line is the limit for long strings: at $n =$ {glue:text}`n_max` it has {glue:text}`majority_last:.3f`, where the limit is {glue:text}`majority_limit:.3f`.
+# We computed the sensitivity at every input of up to {glue:text}`n_max` bits, from the definition alone, and the counts agree with the closed forms to rounding at every length. On the logarithmic axes of {numref}`fig-average-sensitivity` the marks of the four functions lie on straight lines, of slopes $1$, $\frac12$, $0$ and $-1$. Only the marks of MAJORITY scatter a little around their line, because the line is the limit for long strings: at $n =$ {glue:text}`n_max` the average sensitivity of MAJORITY is {glue:text}`majority_last:.3f`, and the limit formula gives {glue:text}`majority_limit:.3f`.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of the four functions, exact on the whole cube (marks), and their closed forms (lines); for MAJORITY the line is the limit $\\sqrt{2n/\\pi}$.", "name": "fig-average-sensitivity"}, "image": {"alt": "Log-log plot against n. PARITY rises with slope one, MAJORITY with slope one half, FIRST is flat at one, MEAN falls with slope minus one. Marks lie on the lines, except that MAJORITY steps up at odd n a little above its limit."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.5)
@@ -178,7 +178,7 @@ figures.show()
 #
 # **Why it holds.** Flipping bit $i$ changes the sign of exactly those characters $\chi_S$ with $i \in S$. So $\frac12\bigl(f(x) - f(x^{\oplus i})\bigr)$ is the part of $f$ on these sets, and by Parseval's identity its mean square is $\sum_{S \ni i} \hat f(S)^2$. If we sum this over $i$, each $S$ is counted $|S|$ times.
 #
-# The two sides share no code, because one reads flips from the table and the other reads weights from the spectrum. We compare them on {glue:text}`random_functions` random functions of each length. A difference beyond rounding would refute the identity.
+# We compute the two sides by separate programs, one from the flips in the table and the other from the weights in the spectrum. We compare them on {glue:text}`random_functions` random functions of each length. A difference beyond rounding would refute the identity.
 
 # %%
 gap = control = 0.0
@@ -203,7 +203,7 @@ eq17.holds(
 glue(random_functions=random_functions, n_random=n_random, off=1 + control)
 
 # %% [markdown]
-# Both sides agree to rounding. If each set $S$ were counted $|S|^2$ times and not $|S|$ times, the two sides would differ by a factor of up to {glue:text}`off:.1f`. The weights, in the next table, also say *where* a function is sensitive. PARITY has all of its weight at the highest degree, whereas MAJORITY keeps most of it at degree 1, with a long thin tail over the odd degrees. If we multiply each weight of MAJORITY by its degree and add up, we get {glue:text}`majority_weighted:.3f`, which is its average sensitivity at $n =$ {glue:text}`n_odd`.
+# Both sides agree to rounding. If each set $S$ were counted $|S|^2$ times and not $|S|$ times, the two sides would differ by a factor of up to {glue:text}`off:.1f`. The weights, in the next table, also show which *degrees* make a function sensitive. PARITY has all of its weight at the highest degree, whereas MAJORITY has most of it at degree 1, and small weights at all other odd degrees. If we multiply each weight of MAJORITY by its degree and add the products, we get {glue:text}`majority_weighted:.3f`, which is its average sensitivity at $n =$ {glue:text}`n_odd`.
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input"]
 n_odd = n_max - 1 + n_max % 2  # the largest odd length
@@ -213,7 +213,7 @@ table(profiles.iloc[1::2], f"Weight by degree, {n_odd} bits; no weight at even d
 glue(majority_weighted=(profiles["MAJORITY"] * profiles.index).sum(), n_odd=n_odd)
 
 # %% [markdown]
-# **Weight at high degrees makes a transformer brittle.** This is a conclusion that the paper draws from Eq. (17). If the weight at degrees of at least $k$ is $w$, then $\mathrm{as}_n(f) \ge k w$, because each of these characters is counted at least $k$ times. For $k = cn$ the average sensitivity is therefore at least $cwn$. Now take a transformer that computes such functions, and let its weights make a random step of any fixed length. By {prf:ref}`brittle-repaired`, the sharpened Theorem 6, its output on long strings then moves by at least $cw$ in mean square. We compare the two sides for all functions of three bits with values $\pm 1$ and every $k$; a ratio below 1 would refute the first step.
+# **Weight at high degrees makes a transformer brittle.** This is a conclusion that the paper draws from Eq. (17). If the weight at degrees of at least $k$ is $w$, then $\mathrm{as}_n(f) \ge k w$, because each of these characters is counted at least $k$ times. For $k = cn$ the average sensitivity is therefore at least $cwn$. Now take a transformer that computes such functions, and let its weights make a random step of any fixed length. By {prf:ref}`brittle-repaired`, the sharpened Theorem 6, its output on long strings then changes by at least $cw$ in mean square. We compare average sensitivity and $k w$ for all functions of three bits with values $\pm 1$ and every $k$; a ratio below 1 would refute the first step.
 
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 f = 1.0 - 2 * torch.cartesian_prod(*[torch.arange(2)] * 8).double()  # all 256 functions
@@ -234,7 +234,7 @@ degrees.holds(
 # %% [markdown]
 # ## A million inputs, counted as integers
 #
-# On tables of $\pm1$ both sides can be computed without any rounding. If we pack a table so that each entry takes one bit, then a single exclusive-or operation compares 64 inputs with their neighbours at once, and adding up the results bit by bit gives $s(x, f)$ for all $x$. On the other side $2^n \hat f(S)$ is an integer, and so is $4^n \sum_S |S|\, \hat f(S)^2$. At $n =$ {glue:text}`n_packed` we count both for parity, for a majority of the first bits (an odd number of them), and for random signs. The identity is refuted if the last column of the table is not 0.
+# On tables of $\pm1$ both sides can be computed without any rounding. If we pack a table so that each entry takes one bit, then a single exclusive-or operation compares 64 inputs with their neighbours at once, and the sum of the results over all flips is $s(x, f)$, for all $x$. For the weights we use that $2^n \hat f(S)$ is an integer, and so is $4^n \sum_S |S|\, \hat f(S)^2$. At $n =$ {glue:text}`n_packed` we count both for parity, for a majority of the first bits (an odd number of them), and for random signs. The identity is refuted if the last column of the table is not 0.
 
 # %% mystnb={"code_prompt_hide": "Counting in integers", "code_prompt_show": "Counting in integers"} tags=["hide-input"]
 odd = n_packed - 1 + n_packed % 2  # bits that the majority counts
@@ -275,17 +275,17 @@ glue(n_packed=n_packed, random_mean=random_signs.mean, random_max=random_signs.m
 glue(no_flip=100 * int(counted["MAJORITY"].histogram[0]) / 2**n_packed)
 
 # %% [markdown]
-# Flips and weights agree exactly. Half of all flips change the value of random signs, {glue:text}`random_mean:.3f` on average, and {glue:text}`random_max` at the most sensitive input. The majority, on the other hand, is not changed by any flip where it is far from its threshold, and this is so at {glue:text}`no_flip:.0f` % of the inputs.
+# Flips and weights agree exactly. Random signs change at about half of all flips, {glue:text}`random_mean:.3f` on average, and at {glue:text}`random_max` flips at the most sensitive input. The majority, on the other hand, is not changed by any flip at inputs that are far from its threshold, and these are {glue:text}`no_flip:.0f` % of the inputs.
 
 # %% [markdown]
 # ## What we found
 #
-# * The closed forms that the paper names are right at every length that was tried. The identity between flips and weights is proved, and on three functions of {glue:text}`n_packed` bits it is confirmed in integers, and so without rounding.
+# * The closed forms that the paper names are right at every length that was tried. The identity between flips and weights is proved, and on three functions of {glue:text}`n_packed` bits it is confirmed in integers, without rounding.
 # * An average hides where the sensitivity comes from. The majority on strings of that length is not changed by any flip at {glue:text}`no_flip:.0f` % of its inputs, whereas random signs are changed by up to {glue:text}`random_max` flips.
 #
 # ## What would falsify this
 #
-# Each check has a *control*, which is the same number where the outcome must be the opposite. One function whose flips and weights disagree would refute Eq. (17), and its control weighs each set by $|S|^2$. A function with more weight at high degrees than its flips allow would refute the conclusion on degrees; there the control takes the weight at all degrees but 0. The closed forms would fail with any other normalisation, and their control drops the factor $\frac14$.
+# Each check has a *control*, which is the same number computed in a case where the outcome must be the opposite. One function whose flips and weights disagree would refute Eq. (17), and its control weighs each set by $|S|^2$. A function with more weight at high degrees than its flips allow would refute the conclusion on degrees; there the control takes the weight at all degrees but 0. The closed forms would fail with any other normalisation, and their control drops the factor $\frac14$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -293,7 +293,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `lacoco-lab/sensitivity-hardness` trains on targets in $\{0, 1\}$ instead of $\{-1, 1\}$, that is, on $(1 - f)/2$ in place of $f$. This multiplies every sensitivity and every mean squared error by $\frac14$; if we count it, the ratio is {glue:text}`ratio:.2f` for each of the four functions. So numbers from the two scales must not be mixed.
+# The repository `lacoco-lab/sensitivity-hardness` trains on targets in $\{0, 1\}$ instead of $\{-1, 1\}$, that is, on $(1 - f)/2$ in place of $f$. This multiplies every sensitivity and every mean squared error by $\frac14$; if we compute it, the ratio is {glue:text}`ratio:.2f` for each of the four functions. So numbers on the two scales must not be compared with each other.
 #
 # ## Exercises
 #
@@ -309,7 +309,7 @@ ledger.show()
 #
 # ```{exercise}
 # :label: ex-majority-of-majorities
-# *With the computer.* Elections are often held in two rounds: each of three districts with three voters sends one delegate, and the three delegates vote. Is this majority of majorities more or less sensitive than the plain majority of nine voters? Guess from the average sensitivity of three votes, then compute both, together with the weights by degree. How does the comparison go on with 27 and 81 voters in three and four rounds? For the plain majority on longer strings run `python -m bookkit.run cube/average_sensitivity -p n_max 18 --out my_run`.
+# *With the computer.* Elections are often held in two rounds: each of three districts with three voters sends one delegate, and the three delegates vote. Is this majority of majorities more or less sensitive than the plain majority of nine voters? Guess from the average sensitivity of three votes, then compute both, together with the weights by degree. How does the comparison continue with 27 and 81 voters in three and four rounds? For the plain majority on longer strings run `python -m bookkit.run cube/average_sensitivity -p n_max 18 --out my_run`.
 # ```
 #
 # ```{solution-start} ex-majority-of-majorities
@@ -332,7 +332,7 @@ rows = {
 table(pd.DataFrame(rows).T.rename_axis("election"), "Nine voters", form=".3f")
 
 # %% [markdown]
-# Two rounds are a little less sensitive than one, and the gap grows: with $3^k$ voters in $k$ rounds the average sensitivity is $(\frac32)^k = n^{0.37}$, whereas that of the plain majority is about $0.8\, n^{0.5}$. But their influence is spread in another way. In the plain majority all the sensitivity is at the nearly balanced inputs, where $\frac{n+1}2$ voters can change the result; in $k$ rounds, on the other hand, at most $2^k$ voters can change it at any input.
+# Two rounds are a little less sensitive than one, and the gap grows: with $3^k$ voters in $k$ rounds the average sensitivity is $(\frac32)^k = n^{0.37}$, whereas that of the plain majority is about $0.8\, n^{0.5}$. But the sensitivity is distributed over the inputs in another way. The plain majority is sensitive only at the nearly balanced inputs, where $\frac{n+1}2$ voters can change the result. In $k$ rounds, on the other hand, at most $2^k$ voters can change it at any input.
 #
 # ```{solution-end}
 # ```

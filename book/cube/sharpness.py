@@ -19,12 +19,12 @@
 # # Sharpness: what noise in the weights does to the loss
 #
 # ```{verdict}
-# Yes, small noise in the weights costs half its variance times the trace of the Hessian, the matrix of second derivatives of the loss. This formula is right up to a share of {glue:text}`smooth_off` for two networks that we tried, at noise of standard deviation 0.001. In these networks no ReLU sits on its kink, the point where it switches on or off. The paper's proof uses an intermediate point, which need not exist where a ReLU passes its kink. An integral in place of this point, with a term for the corners, repairs the proof.
+# Yes, small noise in the weights costs half its variance times the trace of the Hessian, the matrix of second derivatives of the loss. For two networks that we tried, at noise of standard deviation 0.001, the relative error of this formula is at most about {glue:text}`smooth_off`. In these networks no ReLU sits on its kink, the point where it switches on or off. The paper's proof uses an intermediate point, which need not exist if the noise carries a ReLU over its kink. An integral in place of this point, with a term for the kinks, repairs the proof.
 # ```
 #
 # **Needs** nothing but derivatives. **Read** 13 min. **Runs in** 10 s. **Source** Remark 3 printed; the formulas of Definition 1 and Theorem 6 restored from their words.
 #
-# **Claim.** Gaussian noise in all weights raises the loss, on average, by half its variance times the trace of the Hessian of the loss. What is left over is of order $\sigma^4$ where the loss is smooth. The paper's proof expresses this rest by the Hessian at one intermediate point, the Lagrange point of Taylor's theorem, and keeps $\sigma$ so small that no ReLU is likely to flip, that is, to switch on or off. If the point is replaced by an integral, with a term for the corners of the loss, this condition is not needed. Finally, a learner that minimises a weighted sum of loss, norm and sharpness can lower one of them at the cost of another, as the paper says itself.
+# **Claim.** Gaussian noise of standard deviation $\sigma$ in all weights raises the loss, on average, by half its variance times the trace of the Hessian of the loss, and by a rest. This rest is of order $\sigma^4$ where the loss is smooth. The paper's proof expresses it by the Hessian at one intermediate point, the Lagrange point of Taylor's theorem, and keeps $\sigma$ so small that no ReLU is likely to flip, that is, to switch on or off. If the point is replaced by an integral, with a term for the corners of the loss, this condition is not needed. Finally, a learner that minimises a weighted sum of loss, norm and sharpness can lower one of them at the cost of another, as the paper says itself.
 
 # %% tags=["parameters"]
 n = 6  # bits [4..8]
@@ -54,7 +54,7 @@ bits, ones = cube.bits(n), range(n)
 # %% [markdown]
 # ## Why one should care
 #
-# Many sets of weights compute the same function, and they are not equally good. If the loss rises steeply around one of them, then a small error of the weights destroys what was learned, and one must know these weights to many digits. Around another it may hardly rise. The first paper counts the digits: its bounds on the generalization error are small where noise in the weights costs little loss. For this it needs a formula for the cost, and the simplest one is half the variance of the noise times the trace of the Hessian. How good is this formula? Networks of ReLUs have kinks, where there is no Hessian, and the noise of an experiment is never infinitely small.
+# Many sets of weights compute the same function, and they are not equally good. If the loss rises steeply around one set, then a small error of the weights destroys what was learned, and one must store these weights to many digits. Around another set the loss may hardly rise, so that a few digits are enough. The first paper counts these digits: its bounds on the generalization error are small where noise in the weights raises the loss only a little. For this it needs a formula for the increase of the loss, and the simplest one is half the variance of the noise times the trace of the Hessian. How good is this formula? Networks of ReLUs have kinks, where there is no Hessian, and the noise of an experiment is never infinitely small.
 #
 # ## Three weights
 #
@@ -62,7 +62,7 @@ bits, ones = cube.bits(n), range(n)
 #
 # $$L(\theta) = (uv - 1)^2 + v^2 b^2 .$$
 #
-# The loss is zero wherever $uv = 1$ and $b = 0$, so for example $(1, 1, 0)$ and $(3, \frac13, 0)$ compute the same function. But they are not equally safe, as {numref}`fig-three-weights` shows on the left. If each weight is moved by independent Gaussian noise of standard deviation $\sigma$, the mean loss rises from zero to $\sigma^2 (u^2 + 2 v^2) + 2 \sigma^4$. For small noise this is three times as much at the second point as at the first ($\sigma^2 (9 + \frac29)$ and $3 \sigma^2$), and we say that the second point is *sharper*.
+# The loss is zero wherever $uv = 1$ and $b = 0$, so for example $(1, 1, 0)$ and $(3, \frac13, 0)$ compute the same function. But they are not equally robust against noise, as {numref}`fig-three-weights` shows on the left. If each weight is moved by independent Gaussian noise of standard deviation $\sigma$, the mean loss rises from zero to $\sigma^2 (u^2 + 2 v^2) + 2 \sigma^4$. For small noise this is three times as much at the second point as at the first ($\sigma^2 (9 + \frac29)$ and $3 \sigma^2$), and we say that the second point is *sharper*.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The network $v(ux + b)$. Left: mean loss against the noise for two sets of weights that compute the same function (solid), and what the trace of the Hessian says (dotted). Right: squared norm and trace of all weights with $uv = 1$, $b = 0$. The learner that minds the norm alone ends at the circle, the one that minds sharpness alone at the square; the cross is $u = \\frac32$.", "name": "fig-three-weights"}, "image": {"alt": "Left, two curves rise from zero like parabolas, that of u = 3 about three times as steeply; each lies a little above its dotted parabola at large noise. Right, a curve like a bent U that opens to the right: it comes down to a trace near 6, turns at a squared norm of 2, has its lowest point a little to the right, and rises slowly. The circle is at the turn, the square at the lowest point, the cross further to the right and above both."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=2.2)
@@ -84,11 +84,11 @@ right.set(xlabel=r"squared norm $|\theta|^2$", ylabel="trace", xlim=(1.9, 3.5), 
 figures.show()
 
 # %% [markdown]
-# The dotted curves on the left are the approximation by the trace of the Hessian, and the solid curves leave them only when the noise is large. On the right every pair of weights with $uv = 1$ is a point of the curve. Its lowest point, where the trace is smallest, is not the point of the smallest norm, so that norm and sharpness are two different measures.
+# The dotted curves on the left are the approximation by the trace of the Hessian, and the solid curves, the true mean losses, leave them only when the noise is large. On the right every pair of weights with $uv = 1$ is a point of the curve. The lowest point of the curve, where the trace is smallest, is not the point of the smallest norm, so norm and sharpness are two different measures.
 #
 # ## The statement
 #
-# Let $L(\theta)$ be a mean of squared errors, $\theta \in \mathbb R^P$ the weights, and $U$ a vector of $P$ independent standard normal variables. The *Hessian* $H(\theta)$ is the matrix of second derivatives of $L$, and its *trace* $\operatorname{tr} H$ is the sum of the diagonal. The mean increase $\mathbb E_U L(\theta + \sigma U) - L(\theta)$ is called the *expected sharpness* at noise $\sigma$, and weights whose loss is 0 are called an *interpolator*.
+# Let $L(\theta)$ be a mean of squared errors, $\theta \in \mathbb R^P$ the weights, and $U$ a vector of $P$ independent standard normal variables. The *Hessian* $H(\theta)$ is the matrix of second derivatives of $L$, and its *trace* $\operatorname{tr} H$ is the sum of the diagonal. The mean increase $\mathbb E_U L(\theta + \sigma U) - L(\theta)$ is called the *expected sharpness* at noise $\sigma$. Weights whose loss is 0 are called an *interpolator*.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 6 and Theorem 12, as restored
 # :label: sharper-thm6
@@ -101,7 +101,7 @@ figures.show()
 #
 # **Why it holds, and where the proof may not.** Let us follow the loss along one direction, $\varphi(t) = L(\theta + t \sigma U)$. By Taylor's theorem $\varphi(1) = \varphi(0) + \varphi'(0) + \frac12 \varphi''(\xi)$ for some $\xi \in (0, 1)$, and then we take the mean over $U$. The mean of $\varphi'(0) = \sigma\, U \cdot \nabla L$ is zero. The mean of $U^\top H U$ at $\theta$ is the trace, since $\mathbb E\, U_i U_j$ is 1 if $i = j$, and 0 otherwise, and $\Delta$ is what is left. The step that can fail is the first, because it needs $\varphi''$ everywhere between 0 and 1, and if a ReLU flips on the way, there is a point without a second derivative.
 #
-# We first check the formula where it can be evaluated exactly. For the three weights every mean is a mean of a polynomial of degree 4, which a grid of $5^3$ points gives without error. By the example the rest must be $2 \sigma^4$, so any number other than 1 in the last column would speak against the formula.
+# We first check the formula where it can be evaluated exactly. For the three weights every mean is a mean of a polynomial of degree 4, so numerical integration on a grid of $5^3$ points is exact. By the example the rest must be $2 \sigma^4$, so any number other than 1 in the last column would speak against the formula.
 
 # %%
 nodes, shares = (f64(v.tolist()) for v in np.polynomial.hermite_e.hermegauss(5))
@@ -141,7 +141,7 @@ thm6.holds(
 # %% [markdown]
 # ## Networks with kinks
 #
-# The three weights have no kinks, so we now turn to networks of ReLUs. Two of them are written by hand and compute the parity of $n$ bits from their number of ones $k$, which is $+1$ if $k$ is even, and $-1$ otherwise. The *zigzag* is straight between whole numbers, so that each $k$ sits on the kink of a unit. The *plateau* is flat around each whole number, and its kinks are a quarter away. The third network is a transformer with random weights, whose targets are its own outputs, so that its loss is zero. The last is the same transformer with the parity as its target, which it does not fit.
+# The three weights have no kinks, so we now turn to networks of ReLUs. Two networks are written by hand and compute the parity of $n$ bits, which is $+1$ if the number of ones $k$ is even, and $-1$ otherwise, as a function of $k$. The output of the *zigzag* is linear between whole numbers, so that each $k$ sits on the kink of a unit. The output of the *plateau* is constant around each whole number, and its kinks are a quarter away from whole numbers. The third network is a transformer with random weights, whose targets are its own outputs, so that its loss is zero. The fourth is the same transformer with the parity as its target, which it does not fit.
 
 
 # %%
@@ -174,7 +174,7 @@ cases = {
 }
 
 # %% [markdown]
-# How can $\Delta$ be measured? A plain average of noisy losses does not show it at small $\sigma$, because the random error of the average is a fixed share of the trace term, and $\Delta$ is a smaller and smaller share of it. So we average over $U$ and $-U$, which removes $\varphi'(0)$, and subtract $\frac{\sigma^2}2 U^\top H U$ draw by draw instead of its mean, so that only $\Delta$ remains. If the theorem is of use, $|\Delta|$ divided by the trace term must fall to 0 with the noise.
+# How can $\Delta$ be measured? A plain average of noisy losses does not show it at small $\sigma$, because the random error of the average is a fixed share of the trace term, whereas the share of $\Delta$ in it falls with $\sigma$. So we average over $U$ and $-U$, which removes $\varphi'(0)$, and subtract $\frac{\sigma^2}2 U^\top H U$ for each draw instead of its mean, so that only $\Delta$ remains. If the trace term is a good approximation for small noise, $|\Delta|$ divided by the trace term must fall to 0 with the noise.
 
 # %%
 sigmas = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1]
@@ -251,19 +251,19 @@ glue(unfitted=ratio["not fitted"].iloc[:5].max(), order_plateau=orders["plateau"
 glue(at_tenth=ratio.loc[0.1, "transformer"], at_third=ratio.loc[0.3, "transformer"])
 
 # %% [markdown]
-# {numref}`fig-remainder` shows two kinds of curves. For the plateau and the transformer the ratio falls with the noise. On the plateau it falls like $\sigma^2$, as it must where the loss is smooth: $\Delta$ is of order {glue:text}`order_plateau:.2f`. The transformer has ReLUs too, and some of its units are pushed over their kinks even by small noise, so its ratio falls less evenly. At $\sigma = 0.001$ its standard error is {glue:text}`transformer_error:.0e`, of the size of the ratio itself, and at the largest noise of the paper's mesh, 0.01, the ratio is {glue:text}`at_mesh:.1e`. On the zigzag, however, the ratio stays at {glue:text}`zigzag:.2f`, with a standard error of {glue:text}`zigzag_error:.2f` from {glue:text}`drawn` draws, which are the same for every $\sigma$. The reason is that every direction flips a unit at some input, however small the noise is. At such a point $H$ itself is only a convention.
+# {numref}`fig-remainder` shows two kinds of curves. For the plateau and the transformer the ratio falls with the noise. On the plateau it falls like $\sigma^2$, as it must where the loss is smooth: $\Delta$ is of order {glue:text}`order_plateau:.2f`. The transformer has ReLUs too, and even small noise pushes some of its units over their kinks, so its ratio falls less evenly. At $\sigma = 0.001$ the standard error of the ratio is {glue:text}`transformer_error:.0e`, about as large as the ratio itself. At the largest noise of the paper's mesh, 0.01, the ratio is {glue:text}`at_mesh:.1e`. On the zigzag, however, the ratio stays at {glue:text}`zigzag:.2f`, with a standard error of {glue:text}`zigzag_error:.2f` from {glue:text}`drawn` draws, which are the same for every $\sigma$. The reason is that noise in every direction flips a unit at some input, however small the noise is. At weights with a unit on its kink the Hessian does not exist, and $H$ is only a convention.
 #
-# Kinks count also where the loss is not zero. If the noise can push a unit over its kink, at an input with error $r$, then the loss has a corner of size $r$ there. Many such corners together are of order $\sigma^2$, as the trace term itself is. For the transformer that does not fit its target they reach up to {glue:text}`unfitted:.2f` times the trace term. Finally, the noise must be small: for the transformer that fits, the rest is {glue:text}`at_tenth:.2f` times the trace term at $\sigma = 0.1$, and {glue:text}`at_third:.0f` times at $\sigma = 0.3$.
+# Kinks have a larger effect where the loss is not zero. If the noise can push a unit over its kink, at an input with error $r$, then the slope of the loss jumps there by an amount proportional to $r$, which we call a *corner* of the loss. Many such corners together add a term of order $\sigma^2$, the order of the trace term itself. For the transformer that does not fit its target the rest reaches up to {glue:text}`unfitted:.2f` times the trace term. Finally, the noise must be small: for the transformer that fits, the rest is {glue:text}`at_tenth:.2f` times the trace term at $\sigma = 0.1$, and {glue:text}`at_third:.0f` times at $\sigma = 0.3$.
 #
 # The first paper applies the theorem to a transformer that it writes by hand. How large $\Delta$ is for that transformer is computed in {ref}`ch-perturbed-sharpness`.
 #
 # ## A Lagrange point that does not exist
 #
-# We now look at the step of the proof that can fail, in the smallest case. Take one ReLU, one weight $w$, one input and the target 0, so that $L(w) = (w_+)^2$ with $w_+ = \max(w, 0)$. At $w = -1$ the loss is 0, and we let the noise carry $w$ to $1$. Then $\varphi(0) = \varphi'(0) = 0$ and $\varphi(1) = 1$. So a Lagrange point would need $\frac12 L'' \cdot 2^2 = 1$, that is, $L'' = \frac12$. But $L''$ is 0 to the left of the kink and 2 to the right of it, and takes no other value. What holds is the integral form,
+# We now look at the step of the proof that can fail, in the smallest case. Take one ReLU, one weight $w$, one input and the target 0, so that $L(w) = (w_+)^2$ with $w_+ = \max(w, 0)$. At $w = -1$ the loss is 0, and we let the noise carry $w$ to $1$. Then $\varphi(0) = \varphi'(0) = 0$ and $\varphi(1) = 1$. So a Lagrange point would need $\frac12 L'' \cdot 2^2 = 1$, that is, $L'' = \frac12$. But $L''$ is 0 to the left of the kink and 2 to the right of it, and takes no other value. The integral form of Taylor's theorem, however, is true:
 #
-# $$\varphi(1) = \varphi(0) + \varphi'(0) + \int_0^1 (1 - t)\, \varphi''(t)\, dt ,$$
+# $$\varphi(1) = \varphi(0) + \varphi'(0) + \int_0^1 (1 - t)\, \varphi''(t)\, dt .$$
 #
-# because $\varphi'$ is continuous here: the derivative of a squared ReLU has no jump. Where the error is not zero at the kink, $\varphi'$ jumps, and the corner adds a term. To see both, we integrate over the segment for three models. The first is the ReLU, and the second a softened ReLU, for which the Lagrange point must exist. The third is $w_+ + w + 1$ with the target 0, which also starts at loss 0, but has the error 1 at $w = 0$.
+# It needs only that $\varphi'$ is continuous, and the derivative of a squared ReLU has no jump. Where the error is not zero at the kink, $\varphi'$ jumps, and this corner adds a term. To see both, we integrate over the segment for three models. The first is the ReLU, and the second a softened ReLU, for which the Lagrange point must exist. The third is $w_+ + w + 1$ with the target 0, which also starts at loss 0, but has the error 1 at $w = 0$.
 
 # %% mystnb={"code_prompt_hide": "Along the segment", "code_prompt_show": "Along the segment"} tags=["hide-input"]
 models = {
@@ -311,7 +311,7 @@ thm6.repaired(
 )
 
 # %% [markdown]
-# For the ReLU no curvature on the segment comes near the one that is needed, whereas for the softened ReLU one does. The integral alone gives the rest for these two models, and the third needs its corner too. The paper's proviso makes such a flip improbable. But improbable flips still belong to the mean over all noise, for which the equation is said to be exact. The integral form gives the same decomposition, with $\Delta$ a mean of Hessians over the segment in place of a Hessian at one point:
+# For the ReLU no curvature on the segment comes near the one that is needed, whereas for the softened ReLU one does. The integral alone gives the rest for these two models, but for the third model the term of the corner is needed too. The paper's proviso makes a flip improbable. But the equation is said to be exact for the mean over all noise, and this mean includes the improbable flips. The integral form gives the same decomposition, with $\Delta$ a mean of Hessians over the segment in place of a Hessian at one point:
 #
 # ```{prf:theorem} Theorem 6, repaired (ours)
 # :label: sharpness-repaired
@@ -322,7 +322,7 @@ thm6.repaired(
 # where $C$ is the mean of what the corners add, which is $(1 - t)$ times the jump of $\varphi'$ at every $t$ where the segment crosses a boundary. If the error is zero wherever the model bends, as in the example, then $C = 0$.
 # ```
 #
-# **The idea of the proof.** Between two kinks the loss is smooth along the segment, so there we may integrate by parts. If we add up the pieces, all that is different from Taylor's theorem is a jump of $\varphi'$ at each kink.
+# **The idea of the proof.** Between two kinks the loss is smooth along the segment, so there we may integrate by parts. If we add up the pieces, the sum differs from Taylor's theorem only by the jumps of $\varphi'$ at the kinks.
 #
 # ```{dropdown} Proof
 # We integrate over the pieces of a segment, and then take the mean over all segments. For almost every $U$ the segment meets the boundaries in finitely many points $t_k$, and between them $\varphi$ is smooth. If we integrate $(1 - t)\, \varphi''$ by parts on each piece and add up, we get $\int_0^1 (1 - t) \varphi'' = -\varphi'(0) - \sum_k (1 - t_k) J_k + \varphi(1) - \varphi(0)$, with $J_k$ the jump of $\varphi'$ at $t_k$. Now take the mean over $U$. Here $\mathbb E\, \varphi'(0) = 0$ and $\varphi(0) = 0$, and $\int_0^1 (1 - t)\, dt = \frac12$ turns the part with $H(\theta)$ into the trace term. For a squared error $J_k = 2 r\, j_k$, with $r$ the error and $j_k$ the jump of the model's own derivative. $\square$
@@ -332,10 +332,10 @@ thm6.repaired(
 #
 # ```{prf:definition} Lintilhac and Shaikh (2026), Definition 1 and Remark 3
 # :label: sharper-def1
-# The *idealized low-sharpness learner* returns weights that minimise $L(\theta) + \alpha\, |\theta|^2 + \beta \operatorname{tr} H(\theta)$, with $\alpha, \beta \ge 0$. (The formula is restored, and whether the norm is squared is not legible.) To lie below a given interpolator in both norm and trace "does not follow from minimizing a weighted sum" alone.
+# The *idealized low-sharpness learner* returns weights that minimise $L(\theta) + \alpha\, |\theta|^2 + \beta \operatorname{tr} H(\theta)$, with $\alpha, \beta \ge 0$. (The formula is restored, and whether the norm is squared is not legible.) That the learner is below a given interpolator in both norm and trace "does not follow from minimizing a weighted sum" alone.
 # ```
 #
-# What does such a learner gain over a given interpolator $\theta^*$? If $\alpha$ or $\beta$ is positive, a minimiser cannot exceed $\theta^*$ in *both* norm and trace, since $\theta^*$ would then have the smaller sum. But to lie below it in both is another matter. To see this we compute where the learner ends for the three weights, for which $\operatorname{tr} H = 2u^2 + 4v^2 + 2b^2$. With $A = \alpha + 2\beta$ and $B = \alpha + 4\beta$ the sum is $(uv - 1)^2 + A u^2 + B v^2$ at $b = 0$. By the inequality of the means $A u^2 + B v^2 \ge 2 \sqrt{AB}\, uv$, so the minimum has $A u^2 = B v^2$ and $uv = 1 - \sqrt{AB}$. The remark of the paper would be refuted if the learner ended below every interpolator in both numbers.
+# What does such a learner gain over a given interpolator $\theta^*$? If $\alpha$ or $\beta$ is positive, a minimiser cannot exceed $\theta^*$ in *both* norm and trace, since $\theta^*$ would then have the smaller sum. But this does not imply that the minimiser lies below $\theta^*$ in both. To see this we compute where the learner ends for the three weights, for which $\operatorname{tr} H = 2u^2 + 4v^2 + 2b^2$. With $A = \alpha + 2\beta$ and $B = \alpha + 4\beta$ the sum is $(uv - 1)^2 + A u^2 + B v^2$ at $b = 0$. By the inequality of arithmetic and geometric means $A u^2 + B v^2 \ge 2 \sqrt{AB}\, uv$, so the minimum has $A u^2 = B v^2$ and $uv = 1 - \sqrt{AB}$. The remark of the paper would be refuted if the learner were below every interpolator in both norm and trace.
 
 # %%
 rows = {}
@@ -377,12 +377,12 @@ def1.holds(
 glue(norm_paid=100 * (learners["squared norm"][1.0] / 2 - 1))
 
 # %% [markdown]
-# The learner that minds sharpness alone ends with a squared norm {glue:text}`norm_paid:.1f` % above that of $(1, 1, 0)$, so it pays for its flatness with norm. All three learners lie below the cross of {numref}`fig-three-weights`, which is $u = \frac32$. Whether a learner *dominates* an interpolator, that is, ends below it in both numbers, therefore depends on the interpolator: it can if some other interpolator is better in both. The paper states as an assumption that its learner dominates its own network, and gives reasons for this; see {ref}`ch-pareto` and {ref}`ch-low-sharpness-interpolators`.
+# The learner that minimises sharpness alone ends with a squared norm {glue:text}`norm_paid:.1f` % above that of $(1, 1, 0)$, so it reaches a smaller trace at the cost of a larger norm. All three learners have both a smaller norm and a smaller trace than the cross of {numref}`fig-three-weights`, which is $u = \frac32$. Whether a learner *dominates* an interpolator, that is, ends below it in both numbers, therefore depends on the interpolator: it can do so if some other interpolator is better in both. The paper states as an assumption that its learner dominates its own network, and gives reasons for this; see {ref}`ch-pareto` and {ref}`ch-low-sharpness-interpolators`.
 #
 # ## What we found
 #
-# * The trace term is the cost of small noise, up to a rest of order $\sigma^4$, where the loss is smooth. The proof by a Lagrange point fails across a kink, and an integral with a term for the corners repairs it.
-# * The trace term tells little about the cost where units sit on their kinks, where the loss is not zero, and at noise of about 0.1 and more.
+# * Where the loss is smooth, small noise raises it by the trace term, up to a rest of order $\sigma^4$. The proof by a Lagrange point fails across a kink, and an integral with a term for the corners repairs it.
+# * The trace term is a poor approximation where units sit on their kinks, where the loss is not zero, and at noise of about 0.1 and more.
 # * Minimising a weighted sum does not give domination in both norm and sharpness, as Remark 3 says.
 #
 # ```{finding} sharper.thm6
@@ -393,7 +393,7 @@ glue(norm_paid=100 * (learners["squared norm"][1.0] / 2 - 1))
 #
 # **Counterexample.** It refutes the step for a single $U$, at a place where the proviso fails. For one ReLU and the loss $(w_+)^2$, from $w = -1$ to $w = 1$, the point would need the curvature $\frac12$, and only 0 and 2 occur. Any other pair of $-w$ and $w$ does the same.
 #
-# **Why.** Taylor's theorem with a Lagrange point needs a second derivative everywhere on the segment. A ReLU that flips on the way has none at its kink. That flips are improbable does not take them out of a mean that is said to be exact.
+# **Why.** Taylor's theorem with a Lagrange point needs a second derivative everywhere on the segment. A ReLU that flips on the way has none at its kink. Improbable flips still contribute to the mean, for which the equation is said to be exact.
 #
 # **Repair.** The integral form holds: the rest is $\sigma^2\, \mathbb E \int_0^1 (1 - t)\, U^\top (H(\theta + t \sigma U) - H(\theta)) U\, dt$, plus the corners that the segment crosses.
 #
@@ -402,7 +402,7 @@ glue(norm_paid=100 * (learners["squared norm"][1.0] / 2 - 1))
 #
 # ## What would falsify this
 #
-# A smooth network at zero loss whose increase is not the trace term would refute the theorem. Its controls are the sum of all entries of $H$ in place of the trace, a network on its kinks, where the order is 2 and not 4, and the trace term without its factor $\frac12$. For the Lagrange point the control is a softened ReLU, which has one, and for the integral it is the integral without the corner. For the learner the controls are the one that minds the norm alone, and the interpolator of least norm.
+# A smooth network at zero loss would refute the theorem if small noise raised its loss by anything but the trace term. The controls are the sum of all entries of $H$ in place of the trace, a network on its kinks, where the order is 2 and not 4, and the trace term without its factor $\frac12$. For the Lagrange point the control is a softened ReLU, which has one, and for the integral it is the integral without the corner. For the learner the controls are the one that minimises the norm alone, and the interpolator of least norm.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -410,18 +410,18 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `paullintilhac/boolean_function_sensitivity` estimates traces by Hutchinson's method, whose error is discussed in {ref}`ch-low-sharpness-interpolators` and {ref}`ch-perturbed-sharpness`. It also passes $\sigma$ where a variance is expected. If one reads the code in this way, its mesh of noise ends at a standard deviation of $\sqrt{0.01} = 0.1$, where the rest is no longer small.
+# The repository `paullintilhac/boolean_function_sensitivity` estimates traces by Hutchinson's method, whose error is discussed in {ref}`ch-low-sharpness-interpolators` and {ref}`ch-perturbed-sharpness`. It also passes $\sigma$ where a variance is expected. If its numbers are read as variances, its mesh of noise ends at a standard deviation of $\sqrt{0.01} = 0.1$, where the rest is no longer small.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-useless-trace
-# *By hand.* At which noise is the rest as large as the trace term in the network of three weights? Which weights with $uv = 1$ can bear the most noise before this happens?
+# *By hand.* At which noise is the rest as large as the trace term in the network of three weights? Which weights with $uv = 1$ allow the most noise before this happens?
 # ```
 #
 # ```{solution} ex-useless-trace
 # :class: dropdown
-# The two are equal if $2\sigma^4 = \sigma^2 (u^2 + 2v^2)$, that is, at $\sigma^2 = \frac12 u^2 + v^2$. So it is at the *sharpest* weights that the trace remains a good approximation up to the largest noise, because the rest does not depend on $u$ and the trace term does.
+# The rest and the trace term are equal if $2\sigma^4 = \sigma^2 (u^2 + 2v^2)$, that is, at $\sigma^2 = \frac12 u^2 + v^2$. So it is at the *sharpest* weights that the trace remains a good approximation up to the largest noise, because the rest does not depend on $u$ and the trace term does.
 # ```
 #
 # ```{exercise}
@@ -454,14 +454,14 @@ answer = pd.DataFrame(rows).T.rename_axis("distance")
 table(answer, "The rest over the trace term", form=".2g", tiny=1e-9)
 
 # %% [markdown]
-# In each row the rest rises by two or three powers of ten within one step of the noise: at about 0.03 for the distance 0.1, at about 0.01 for 0.05, and just above 0.003 for 0.02. This is the noise at which a unit becomes likely to pass its kink. At an input with $k$ ones the noise moves what the unit receives by a normal variable of standard deviation $\sigma \sqrt{k + 1}$, that is up to $2.6\, \sigma$ at 6 bits, so the trace can be relied upon as long as $\sigma$ is below about a quarter of the distance. Beyond this noise the rest is of the order of one percent here, and it does not fall as $\sigma^2$ any more.
+# In each row the rest rises by two or three powers of ten within one step of the noise: at about 0.03 for the distance 0.1, at about 0.01 for 0.05, and just above 0.003 for 0.02. This is the noise at which a unit becomes likely to pass its kink. At an input with $k$ ones the noise changes the input of the unit by a normal variable of standard deviation $\sigma \sqrt{k + 1}$, that is up to $2.6\, \sigma$ at 6 bits, so the trace can be relied upon as long as $\sigma$ is below about a quarter of the distance. Beyond this noise the rest is of the order of one percent here, and it does not fall as $\sigma^2$ any more.
 #
 # ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-rescaling
-# *To think about.* Multiply $u$ and $b$ by $k$ and divide $v$ by $k$, so that the function is the same. What happens to norm and trace, and what does this say about sharpness as a measure of complexity?
+# *To think about.* Multiply $u$ and $b$ by $k$ and divide $v$ by $k$, so that the function is the same. How do norm and trace change, and what does this mean for sharpness as a measure of complexity?
 # ```
 #
 # ```{solution} ex-rescaling

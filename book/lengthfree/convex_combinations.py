@@ -19,11 +19,11 @@
 # # Short averages
 #
 # ```{verdict}
-# Lemma 3.1 is false as printed, because a factor is missing. Take a single vector of length 1 with weight $\frac12$, and one term: the lemma promises an error of 0, and the least squared error that is possible is {glue:text}`printed_error:.2f`. A factor in either of two places repairs the lemma.
+# Lemma 3.1 is false as printed, because a factor is missing. The lemma says how well a short average of vectors can approximate a weighted sum of them. For a single vector of length 1 with weight $\frac12$, and an average of one term, it promises an error of 0, but the least possible squared error is {glue:text}`printed_error:.2f`. A factor in either of two places repairs the lemma.
 # ```
 # **Needs** nothing but linear algebra. **Read** 8 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** A mixture of vectors is near a short average of them, so a few averages stand in for all mixtures. As printed the lemma that says so lacks a factor. There are two ways to put the factor in, and both are sharp. Nothing that the paper builds on the lemma is lost.
+# **Claim.** Every mixture of vectors is close to an average of a few of them, so finitely many averages can represent all mixtures. The lemma that says so lacks a factor as printed. There are two ways to put the factor in, and both are sharp. All that the paper builds on the lemma remains true.
 
 # %% tags=["parameters"]
 starts = 32  # starting points of each search [16..512]
@@ -48,7 +48,7 @@ lem3_1, count = ledger.result("lengthfree.lem3_1"), ledger.result("lengthfree.le
 # %% [markdown]
 # ## Why one should care
 #
-# To count the functions in a class, one replaces infinitely many of them by a finite list. For mixtures of $d$ vectors there is an elegant way to do so: every mixture is close to an average of only $k$ of the vectors, and there are at most $d^k$ such averages, however large the space is. This argument of Maurey {cite:p}`pisier1981` is behind many bounds on generalization, and in this paper all covers start from it. A slip in its statement would therefore reach every later lemma, unless one looks closely at what is really used.
+# To count the functions in a class, one replaces infinitely many of them by a finite list. For mixtures of $d$ vectors there is an elegant way to do so: every mixture is close to an average of only $k$ of the vectors, and there are at most $d^k$ such averages, however large the space is. This argument of Maurey {cite:p}`pisier1981` is the basis of many bounds on generalization, and in this paper all covers, as such finite lists are called, start from it. A slip in its statement can therefore affect every later lemma, and to find out whether it does, one has to see which case of the lemma they use.
 #
 # ## Three weights by hand
 #
@@ -83,7 +83,7 @@ table(by_hand, "Averages of three vectors for one mixture", form={"averages": ".
 #
 # The idea of the proof is to draw $k$ of the vectors at random and to take their mean. The mean has the right expectation, and its expected squared error is the variance of one draw over $k$, so some outcome is at least as good. But a draw needs probabilities that sum to 1, whereas the $\alpha_i$ sum to $\gamma$.
 #
-# One number decides whether the lemma got over this difficulty. For $d = 1$ and $V_1 = 1$ we have $f = \gamma$, so the printed bound is $\gamma^2 - \gamma^2 = 0$ for every $k$. The averages are the multiples of $\frac1k$ up to 1, and most numbers $\gamma$ are no such multiples. We compute the least error for each $\gamma$; the lemma is true where it is 0.
+# The smallest case shows whether the lemma deals with this difficulty. For $d = 1$ and $V_1 = 1$ we have $f = \gamma$, so the printed bound is $\gamma^2 - \gamma^2 = 0$ for every $k$. The averages are the multiples of $\frac1k$ up to 1, and most numbers $\gamma$ are not among these multiples. We compute the least error for each $\gamma$; the lemma is true where it is 0.
 
 
 # %%
@@ -113,9 +113,9 @@ axes[0].legend(loc="lower center", bbox_to_anchor=(0.5, 0.0), fontsize=8)
 figures.show()
 
 # %% [markdown]
-# In each panel the solid curve touches zero only where $\gamma$ is a multiple of $\frac1k$, so everywhere else the printed bound is violated. At $\gamma = \frac12$, $k = 1$ the candidates are 0 and 1, at squared distance {glue:text}`printed_error:.2f` from $f$. The dashed curve is the bound of the second repair below, and the solid curve stays under it.
+# In each panel the solid curve touches zero only where $\gamma$ is a multiple of $\frac1k$, so everywhere else the printed bound is violated. At $\gamma = \frac12$, $k = 1$ the candidates are 0 and 1, at squared distance {glue:text}`printed_error:.2f` from $f$. The dashed curve is the bound of the second repair below, and the solid curve never exceeds it.
 #
-# Where $\gamma = 1$ the lemma is true, but in general there are two ways to get probabilities that sum to 1, and each puts one factor $\gamma$ elsewhere:
+# Where $\gamma = 1$ the lemma is true, but in general there are two ways to get probabilities that sum to 1, and each of them puts a factor $\gamma$ in another place:
 #
 # ```{prf:lemma} Lemma 3.1, repaired
 # :label: convex-repaired
@@ -123,7 +123,7 @@ figures.show()
 #
 # $$\Bigl\| f - \frac{\color{#D55E00}\gamma}k \sum_i k_i V_i \Bigr\|^2 \le \frac{\gamma^2 b^2 - \|f\|^2}{k}, \quad \sum_i k_i = k, \tag{repair 1}$$
 #
-# and others with
+# and there are whole $k_i \ge 0$, in general different ones, with
 #
 # $$\Bigl\| f - \frac1k \sum_i k_i V_i \Bigr\|^2 \le \frac{{\color{#D55E00}\gamma} b^2 - \|f\|^2}{k}, \quad \sum_i k_i \le k. \tag{repair 2}$$
 # ```
@@ -131,16 +131,16 @@ figures.show()
 # ```{dropdown} Proof
 # Both repairs use the same draw of $k$ vectors and differ only in what is drawn.
 #
-# Let $Z_1, \dots, Z_k$ be independent draws of a random vector $Z$ with mean $f$. Their mean has the expected squared distance $\frac1k (\mathbb E \|Z\|^2 - \|f\|^2)$ from $f$, and some outcome is not above it.
+# Let $Z_1, \dots, Z_k$ be independent draws of a random vector $Z$ with mean $f$. Their mean has the expected squared distance $\frac1k (\mathbb E \|Z\|^2 - \|f\|^2)$ from $f$, and the squared distance of some outcome is no larger.
 #
 # For *repair 1* let $Z = \gamma V_i$ with probability $\alpha_i/\gamma$, so that $\|Z\|^2 \le \gamma^2 b^2$ (for $\gamma = 0$ both sides are 0).
 #
 # For *repair 2* let $Z = V_i$ with probability $\alpha_i$, and 0 with probability $1 - \gamma$, so that $\mathbb E \|Z\|^2 \le \gamma b^2$.
 #
-# In both $k_i$ is the number of times that $V_i$ was drawn. $\square$
+# In both repairs $k_i$ is the number of times that $V_i$ was drawn. $\square$
 # ```
 #
-# As printed, the lemma has the left side of repair 2 and the right side of repair 1. Neither repair is a new result: both are Maurey's argument, with the probabilities written out. An adversary looks for vectors and weights, some of them tiny, for which an inequality fails: up to four vectors in up to three dimensions with up to four terms, 200 vectors with one term, and one or two vectors with 300 or 60 terms. All tuples are tried for each. A positive excess for one of the repairs would refute it.
+# As printed, the lemma has the left side of repair 2 and the right side of repair 1. Neither repair is a new result: both are Maurey's argument, with the probabilities written out. As a test we search for vectors and weights, some of them tiny, for which one of the inequalities fails. The search takes up to four vectors in up to three dimensions with up to four terms, 200 vectors with one term, and one or two vectors with 300 or 60 terms. For each choice all tuples are tried. If the squared error exceeded the bound of a repair, this repair would be refuted.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
 
@@ -218,11 +218,11 @@ glue(printed_error=printed_error, worst_excess=forms.loc["as printed", "largest 
 glue(ratio_1=forms.loc["repair 1", "largest ratio"], ratio_2=forms.loc["repair 2", "largest ratio"])
 
 # %% [markdown]
-# Neither repair is exceeded, and the largest ratios are {glue:text}`ratio_1:.3f` and {glue:text}`ratio_2:.3f`. Both repairs are in fact attained: the second by one vector with weight $\frac12$ and $k = 1$, as above, and the first by the two vectors $\pm 1$ with weights $\frac\gamma2$ and $k = 1$, where $f = 0$ and both sides are $\gamma^2$. The printed form differs from repair 2 by $(\gamma - \gamma^2) b^2/k$, so it is never off by more than $\frac{b^2}{4k}$; the search finds {glue:text}`worst_excess:.3f` of $\frac{b^2}k$.
+# The error never exceeds the bound of either repair, and the largest ratios are {glue:text}`ratio_1:.3f` and {glue:text}`ratio_2:.3f`. Both bounds are in fact attained: the second by one vector with weight $\frac12$ and $k = 1$, as above, and the first by the two vectors $\pm 1$ with weights $\frac\gamma2$ and $k = 1$, where $f = 0$ and both sides are $\gamma^2$. The printed form differs from repair 2 by $(\gamma - \gamma^2) b^2/k$, so it is never off by more than $\frac{b^2}{4k}$; the search finds {glue:text}`worst_excess:.3f` of $\frac{b^2}k$.
 #
 # ## How many averages
 #
-# The number $d^k$ counts $k$ draws from $d$ vectors, so it belongs to $\sum_i k_i = k$ as in repair 1. If the sum may be smaller, to draw nothing is one more option, and there are up to $(d+1)^k$ tuples. But perhaps the lemma's inequality excludes some of them. To see whether it does, we count the tuples that fit the inequality as well, at $V_i = e_i$ and $\alpha_i = \frac1d$, where $\gamma = 1$. If more than $d^k$ tuples fit both, the sentence is refuted.
+# The number $d^k$ counts $k$ draws from $d$ vectors, so it belongs to $\sum_i k_i = k$ as in repair 1. If the sum may be smaller, each draw has one more option, namely to draw nothing, and there are up to $(d+1)^k$ tuples. But perhaps the lemma's inequality excludes some of them. To see whether it does, we count the tuples that satisfy both the condition on the sum and the inequality, at $V_i = e_i$ and $\alpha_i = \frac1d$, where $\gamma = 1$. If they are more than $d^k$, the sentence after the lemma is refuted.
 
 
 # %%
@@ -261,11 +261,11 @@ count.repaired(
 glue(tuples=fitting(3, 1))
 
 # %% [markdown]
-# In three of the four rows more tuples fit both conditions than $d^k$. This does no harm to the paper, because the later lemmas take averages of $2k + 1$ vectors, $\pm B e_i$ and 0. So 0 is one of the $V_i$, $\gamma$ may be taken as 1, and neither the factor nor the count matters there.
+# In three of the four rows more than $d^k$ tuples fit both conditions. This error has no consequences in the paper, because the later lemmas take averages of $2k + 1$ vectors, $\pm B e_i$ and 0. So 0 is one of the $V_i$, $\gamma$ may be taken as 1, and neither the factor nor the count matters there.
 #
 # ## What we found
 #
-# * The sparsification lemma lacks a factor as printed. It has two repairs, both sharp, and the covers that the paper builds are not touched.
+# * The sparsification lemma lacks a factor as printed. It has two repairs, both sharp, and the covers that the paper builds on it are not affected.
 # * Tuples whose sum may fall short of $k$ are counted by $(d+1)^k$, not by $d^k$.
 #
 # ```{finding} lengthfree.lem3_1
@@ -289,9 +289,9 @@ glue(tuples=fitting(3, 1))
 #
 # **Statement.** As printed after Lemma 3.1, at most $d^k$ tuples $(k_1, \dots, k_d)$ with $\sum_i k_i \le k$ fit its criteria.
 #
-# **Counterexample.** At $d = 3$, $k = 1$, $V_i = e_i$, $\alpha_i = \frac13$, {glue:text}`tuples` tuples meet sum and inequality, but $d^k = 3$.
+# **Counterexample.** At $d = 3$, $k = 1$, $V_i = e_i$, $\alpha_i = \frac13$, {glue:text}`tuples` tuples satisfy the condition on the sum and the inequality, but $d^k = 3$.
 #
-# **Why.** The number $d^k$ counts draws from $d$ options, and drawing nothing is one more.
+# **Why.** The number $d^k$ counts draws from $d$ options, and drawing nothing is one more option.
 #
 # **Repair.** Either the count is $(d + 1)^k$, or the sum is $\sum_i k_i = k$.
 #
@@ -300,7 +300,7 @@ glue(tuples=fitting(3, 1))
 #
 # ## What would falsify this
 #
-# A repair of Lemma 3.1 would be false if vectors and weights had an error above its bound; the control is the printed form, in the same search. The count would be wrong if there were more tuples than $(d+1)^k$; the control allows sums of $k + 1$.
+# A repair of Lemma 3.1 would be false if for some vectors and weights the error exceeded its bound; the control is the printed form, in the same search. The count would be wrong if there were more tuples than $(d+1)^k$; the control allows sums of $k + 1$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -333,7 +333,7 @@ ledger.show()
 # ```{solution} ex-convex-best
 # :class: dropdown
 #
-# It touches the bound at the ends only, because the error is the square of the distance to the nearest multiple of $\frac1k$. From $\frac1{2k}$ to $1 - \frac1{2k}$ it is at most $\frac1{4k^2}$, and the bound is at least $\frac1{2k^2} (1 - \frac1{2k})$, which is more unless $k = 1$. For $\gamma < \frac1{2k}$ it is $\gamma^2 < \gamma (1 - \gamma)/k$ unless $\gamma = 0$, and the other end is alike.
+# It touches the bound at the ends only, because the error is the square of the distance to the nearest multiple of $\frac1k$. From $\frac1{2k}$ to $1 - \frac1{2k}$ it is at most $\frac1{4k^2}$, and the bound is at least $\frac1{2k^2} (1 - \frac1{2k})$, which is more unless $k = 1$. For $\gamma < \frac1{2k}$ the error is $\gamma^2 < \gamma (1 - \gamma)/k$ unless $\gamma = 0$, and the other end is similar.
 # ```
 #
 # ```{exercise}
@@ -346,7 +346,7 @@ ledger.show()
 # :class: dropdown
 # ```
 #
-# The longer search prints the same numbers. Both repairs are attained, and the search had reached their bounds with 100 trials already, so it can only go on if a proof is wrong. For the draws we take 16 random unit vectors in 16 dimensions with equal weights.
+# The longer search prints the same numbers. Both repairs are attained, and the search had reached their bounds with 100 trials already, so it could find more only if a proof were wrong. For the draws we take 16 random unit vectors in 16 dimensions with equal weights.
 
 # %%
 fresh, answers = Rng(seed), {}
@@ -365,7 +365,7 @@ answer = pd.DataFrame(answers).T.rename_axis("terms k")
 table(answer, "Squared error of random averages", form=".4f")
 
 # %% [markdown]
-# The mean over the draws agrees with the bound, since the vectors all have length 1 and the bound is then the variance itself. The best of a thousand draws is better, by a factor of 1.2 with one term and of six with 64. So an average that is chosen with care needs fewer terms than the lemma says. But a fixed number of draws gains no more than a bounded factor, however large $k$ is, because $\sqrt k$ times the error of a draw has a limit law.
+# The mean over the draws agrees with the bound, since the vectors all have length 1 and the bound is then the variance itself. The best of a thousand draws is better, by a factor of 1.2 with one term and of six with 64. So an average that is chosen with care needs fewer terms than the lemma says. But the best of a fixed number of draws improves the error only by a bounded factor, however large $k$ is, because $\sqrt k$ times the error of a draw converges in distribution.
 #
 # ```{solution-end}
 # ```
@@ -379,7 +379,7 @@ table(answer, "Squared error of random averages", form=".4f")
 # ```{solution} ex-convex-dimension
 # :class: dropdown
 #
-# By the lemma $k = \lceil b^2/\epsilon^2 \rceil$ terms are enough, so there are at most $d^k$ averages, and the logarithm of their number is about $\frac{b^2}{\epsilon^2} \log d$, in which the dimension of the space does not occur. A grid in $D$ dimensions needs about $(b \sqrt D/\epsilon)^D$ points, so its logarithm grows like $D \log \frac1\epsilon$. For $D = 2$ and a small $\epsilon$ the grid is much smaller, whereas for large $D$ the averages win.
+# By the lemma $k = \lceil b^2/\epsilon^2 \rceil$ terms are enough, so there are at most $d^k$ averages, and the logarithm of their number is about $\frac{b^2}{\epsilon^2} \log d$, in which the dimension of the space does not occur. A grid in $D$ dimensions needs about $(b \sqrt D/\epsilon)^D$ points, so its logarithm grows like $D \log \frac1\epsilon$. For $D = 2$ and a small $\epsilon$ the grid is much smaller, whereas for large $D$ there are fewer averages.
 # ```
 #
 # ## References

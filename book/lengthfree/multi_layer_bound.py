@@ -19,25 +19,25 @@
 # # A bound for many layers, free of the sequence length
 #
 # ```{verdict}
-# Theorem 4.2 is false as printed, because its bound on the size of a cover is too small. A class of one-layer networks with a single free number, for example, needs a cover of at least two networks, so the bound would have to be at least $\log 2$, but it is {glue:text}`printed_norm:.3f` times $\log 2$. The printed formula has six slips; with all six repaired the theorem is proved, and the number of tokens still does not appear in it.
+# Theorem 4.2 is false as printed, because its bound on the size of a cover is too small. A *cover* is a list of networks such that every network of a class is close to one of the list. A class of one-layer networks with a single free number, for example, needs a cover of at least two networks, so the bound would have to be at least $\log 2$, but it is {glue:text}`printed_norm:.3f` times $\log 2$. The printed formula has six slips. With all six repaired we prove the theorem, and the number of tokens still does not appear in it.
 # ```
 # **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-rounding`, {ref}`ch-capacity`. **Read** 12 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** A *cover* is a list of networks such that every network of the class is close to one of the list. For deep transformers a bound on the size of the smallest cover usually contains the length $T$ of the input, because the covers of the matrices count inputs. If they do not, $T$ disappears. This message of the theorem is true. But three factors that the proof arrives at are missing in the printed formula, and three more are missing in the proof itself. Because of the missing factors the formula is too small, even for some classes in which a single number varies. With all six factors put in, the theorem holds.
+# **Claim.** For deep transformers a bound on the size of the smallest cover usually contains the length $T$ of the input, because it is built from covers of the matrices whose size grows with the number of tokens. If the covers of the matrices do not depend on this number, $T$ disappears. This main point of the theorem is true. But three factors that the proof derives are missing in the printed formula, and three more are missing in the proof itself. Because of the missing factors the formula is too small, even for some classes in which a single number varies. With all six factors put in, the theorem holds.
 #
 # ## Why one should care
 #
-# A guarantee for a transformer that reads long texts should not get worse with every token. For one layer there is a bound in which the length does not appear ({ref}`ch-single-layer-bound`). For several layers the formula is a sum over layers of products of norms, and in such a formula a factor is easily lost. A lost factor matters: a bound that is too small promises an accuracy that no argument delivers, and if the missing factor is a norm, no constant in front of the formula makes up for it. So we test the printed formula on classes for which the right answer is obvious, then repair it, and ask whether the length stays out.
+# A guarantee for a transformer that reads long texts should not get worse with every token. For one layer there is a bound in which the length does not appear ({ref}`ch-single-layer-bound`). For several layers the formula is a sum over layers of products of norms, and in such a formula a factor is easily lost. A lost factor matters: a bound that is too small promises an accuracy that is not proved, and if the missing factor is a norm, no constant in front of the formula can replace it. So we test the printed formula on classes for which the right answer is obvious, then repair it, and ask whether the repaired bound is still free of the length.
 #
 # ## A class with one free number
 #
 # When is a bound on the size of a cover certainly too small? Suppose that a class contains two networks whose outputs differ by more than $2 \epsilon$ at some input. No single network is within $\epsilon$ of both of them, so a cover has at least two members, and the logarithm of its size is at least $\log 2 \approx 0.693$.
 #
-# For example, let all weights be fixed except the last one, $w$ between 0 and $B_w$, and let the output be $w$ times 1. For $w = 0$ and $w = B_w$ the outputs differ by $B_w$. So at a scale just below $\epsilon = B_w / 2$ a valid formula $C / \epsilon^2$ must give at least $\log 2$, in other words $C \ge 0.173\, B_w^2$. If a term of $C$ has 1 where $B_w^2$ should stand, the formula fails as soon as $B_w$ is large. Each of the six slips below is found by such a class, in which only one number varies.
+# For example, let all weights be fixed except the last one, $w$ between 0 and $B_w$, and let the output be $w$ times 1. For $w = 0$ and $w = B_w$ the outputs differ by $B_w$, so that two networks are needed. At a scale just below $\epsilon = B_w / 2$ a valid formula $C / \epsilon^2$ must give at least $\log 2$, in other words $C \ge 0.173\, B_w^2$. If a term of $C$ has 1 where $B_w^2$ should stand, the formula fails as soon as $B_w$ is large. For each of the six slips below we give such a class, in which only one number varies.
 #
 # ## The statement
 #
-# Tokens are the rows of $X \in \mathbb R^{T \times d}$, of length at most $B_x$. The projection $\Pi$ shortens rows that are longer than 1 to length 1. The activation $\sigma$ acts on each number, keeps 0 and is $L_\sigma$-Lipschitz, so it increases distances by at most a factor of $L_\sigma$. Put $g^{(1)} = X$, and for $i = 1, \dots, L$
+# Tokens are the rows of $X \in \mathbb R^{T \times d}$, of length at most $B_x$. The projection $\Pi$ shortens rows that are longer than 1 to length 1. The activation $\sigma$ acts on each number, maps 0 to 0 and is $L_\sigma$-Lipschitz, so it increases distances by at most a factor of $L_\sigma$. Put $g^{(1)} = X$, and for $i = 1, \dots, L$
 #
 # $$g^{(i+1)} = \Pi\bigl( \sigma( \Pi( f(g^{(i)}; W^{(i)}) ) )\, W_c^{(i)} \bigr), \qquad f(Z; W) = \mathrm{RowSoftmax}( Z\, W_{QK} Z^\top )\, Z\, W_v ,$$
 #
@@ -54,7 +54,7 @@
 # Then the log covering number of the network, the logarithm of the size of its smallest $\epsilon$-cover, on any number of inputs, is $(\gamma + \eta)^3/\epsilon^2$. (We take it as an upper bound.)
 # ```
 #
-# The formula becomes less forbidding if one knows where its terms come from. Each matrix of each layer contributes one term, which is the product of two things: how hard the matrix is to cover, in the power $\frac13$, and by how much its error is amplified on the way to the output, in the power $\frac23$. The factor $\alpha_i$ is the amplification by the layers behind layer $i$. To find a slip, we therefore ask for each matrix whether both factors are large enough.
+# The formula is easier to read if one knows where its terms come from. Each matrix of each layer contributes one term, which is the product of two numbers. The first is the cover constant of the matrix to the power $\frac13$, and the second is the factor by which an error of the matrix is amplified on the way to the output, to the power $\frac23$. The factor $\alpha_i$ is the amplification by the layers after layer $i$. To find a slip, we therefore ask for each matrix whether both factors are large enough.
 
 # %% tags=["parameters"]
 stretch = 30.0  # how extreme the networks with one number are [20..300]
@@ -97,9 +97,9 @@ thm4_2, cor4_2_1 = map(ledger.result, ("lengthfree.thm4_2", "lengthfree.thm4_2.c
 #
 # $$\frac{\log 2}{s^2 \epsilon^2} \bigl( 2^{2/3} + 1 + s^{-2/3} \bigr)^3 ,$$
 #
-# which decreases like $1/s^2$ although the true value stays at least $\log 2$. Since $s$ can be as large as one likes, no constant factor would save the formula.
+# which decreases like $1/s^2$ although the true value stays at least $\log 2$. Since $s$ can be arbitrarily large, no constant factor would make the formula true.
 #
-# The theorem has six such gaps, and each of them shows in a class of networks with one free number. For each class we run the networks at both ends of this number. If their outputs are $2r$ apart, two networks are needed just below the scale $r$, and a bound below $\log 2$ is false there. For comparison we compute the repaired bound, which is stated further below, and the repaired bound with a single slip left in (and with the paper's constant 2 for softmax, where the repaired bound has 1, so that nothing but the slip makes it small). A repaired value below $\log 2$ would refute our repair.
+# The theorem has six such slips, and each of them is revealed by a class of networks with one free number. For each class we run the networks at both ends of this number. If their outputs are $2r$ apart, two networks are needed just below the scale $r$, and a bound below $\log 2$ is false there. For comparison we compute the repaired bound, which is stated further below, and the repaired bound with a single slip left in (and with the paper's constant 2 for softmax, where the repaired bound has 1, so that nothing but the slip makes it small). A repaired value below $\log 2$ would refute our repair.
 
 
 # %%
@@ -134,15 +134,15 @@ ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.17), ncols=3)
 figures.show()
 
 # %% [markdown]
-# Read the figure row by row: in each of them the circle shows the bound in which only this one slip is left. All six circles lie far to the left of the dashed line, so each slip alone makes the bound false. The triangles show the repaired bound, and they all lie to the right. The squares show the formula as printed. Four of them lie to the left of the line. The other two, in the rows *output* and *slope*, lie to the right, but only because another slip makes the bound larger there.
+# Read the figure row by row: in each row the circle shows the bound in which only this one slip is left. All six circles lie far to the left of the dashed line, so each slip alone makes the bound false. The triangles show the repaired bound, and they all lie to the right. The squares show the formula as printed. Four of them lie to the left of the line. The other two, in the rows *output* and *slope*, lie to the right, but only because another slip makes the bound larger there.
 #
-# Which factors are missing? To see this, we follow the errors through the network. Replace every matrix by the nearest member of its cover, and let $\epsilon_w$ and $\epsilon_c^{(i)}, \epsilon_v^{(i)}, \epsilon_{QK}^{(i)}$ be the errors that this makes in $w$ and in $W_c, W_v, W_{QK}$ of layer $i$, each on the vectors that the matrix is applied to. Then the output moves by at most
+# Which factors are missing? To see this, we follow the errors through the network. Replace every matrix by the nearest member of its cover, and let $\epsilon_w$ and $\epsilon_c^{(i)}, \epsilon_v^{(i)}, \epsilon_{QK}^{(i)}$ be the resulting errors of $w$ and of $W_c, W_v, W_{QK}$ in layer $i$, each on the vectors that the matrix is applied to. Then the output changes by at most
 #
 # $$\epsilon_w + B_w \sum_{i=1}^L \alpha_i \bigl( \epsilon_c^{(i)} + L_\sigma B_{c2}\, \epsilon_v^{(i)} + c L_\sigma B_{c2} B_{v2}\, \rho_i^2\, \epsilon_{QK}^{(i)} \bigr) .$$ (eq-deep-sum)
 #
-# This is the sum of the paper's proof, except that the proof has no $\rho_i^2$; we prove it below. Here $\rho_i$ bounds the tokens of layer $i$, so $\rho_1 = B_x$ and $\rho_i = 1$ for later layers, and $c$ is the constant of softmax; for $c = 2$, as in the paper, $\alpha_i$ is that of the theorem. The formula of the theorem should therefore have one term for each error: its factor in {eq}`eq-deep-sum` to the power $\frac23$, times the power $\frac13$ of the cover constant of its matrix. That constant is $C_1$ for tokens of length 1, $C_{B_x}$ for $W_v$ and $W_{QK}$ of the first layer, and $L_\sigma^2 C_1$ for every $W_c$, which is applied to vectors as long as $L_\sigma$.
+# This is the sum of the paper's proof, except that the proof has no $\rho_i^2$; we prove it below. Here $\rho_i$ bounds the lengths of the tokens of layer $i$, so $\rho_1 = B_x$ and $\rho_i = 1$ for later layers, and $c$ is the constant of softmax; for $c = 2$, as in the paper, $\alpha_i$ is that of the theorem. The formula of the theorem should therefore have one term for each error: the factor of the error in {eq}`eq-deep-sum` to the power $\frac23$, times the cover constant of the matrix to the power $\frac13$. That constant is $C_1$ for tokens of length 1, $C_{B_x}$ for $W_v$ and $W_{QK}$ of the first layer, and $L_\sigma^2 C_1$ for every $W_c$, which is applied to vectors as long as $L_\sigma$.
 #
-# If one compares this term by term with $\gamma$ and $\eta$, six slips appear. For example, {eq}`eq-deep-sum` multiplies an error of $W_v$ by $B_{c2}$. The theorem has $B_{v2}$ in its place, and in the class above these are $s$ and $\frac1s$. In three places the theorem has less than its own proof, and in three more places the proof has too little. The table lists all six, each with the class of networks that shows it. In the table $s$ is the parameter `stretch`, and norms that are not given are 1. Where $W_{QK}$ is fixed, it is 0, and $B_{QK2} = \frac1{100}$.
+# If one compares this term by term with $\gamma$ and $\eta$, six slips appear. For example, {eq}`eq-deep-sum` multiplies an error of $W_v$ by $B_{c2}$. The theorem has $B_{v2}$ in its place, and in the class above these are $s$ and $\frac1s$. In three places the theorem has a smaller factor than its own proof, and in three more places the factor in the proof is too small. The table lists all six, each with the class of networks that reveals it. In the table $s$ is the parameter `stretch`, and norms that are not given are 1. Where $W_{QK}$ is fixed, it is 0, and $B_{QK2} = \frac1{100}$.
 #
 # | name | what is there | where | free number, up to | other norms |
 # |:--|:--|:--|:--|:--|
@@ -189,9 +189,9 @@ glue(printed_norm=printed_norm, alone=one_number["this slip alone"].max(), stret
 # %% [markdown]
 # The first row is the class that we computed by hand. Its inputs have length 1 and $L_\sigma = 1$, so the slips of the proof do not matter there, and the theorem allows only {glue:text}`printed_norm:.3f` times what is needed. With a single slip left and the five others repaired the bound is at most {glue:text}`alone:.2f` times $\log 2$, whichever slip it is.
 #
-# **Would the theorem be true if it were corrected by its own proof?** A reader may take the first three slips for misprints, since the proof has the right factors there. The column *by its proof* makes this correction. It saves the first three classes, but in the three others the bound is still at most {glue:text}`by_proof:.3f` times $\log 2$, because there the proof itself lacks a factor. These three classes need tokens longer than 1 or an activation steeper than 1. For short tokens and flat activations the correction is enough.
+# **Would the theorem be true if it were corrected by its own proof?** A reader may take the first three slips for misprints, since the proof has the right factors there. The column *by its proof* makes this correction. With it the bound is large enough for the first three classes, but in the three others the bound is still at most {glue:text}`by_proof:.3f` times $\log 2$, because there the proof itself lacks a factor. These three classes need tokens longer than 1 or an activation steeper than 1. For tokens no longer than 1 and activations no steeper than 1 the correction is enough.
 #
-# **Is there a kinder reading?** The theorem speaks of one class with one constant $C_1$. In our example each matrix had a constant of its own. If $C_1$ has to hold for one class that contains all matrices of the network, then $C_1$ grows with the largest of them, and one free number is not enough for a contradiction. The corollary of the theorem is stated in exactly this reading, so we test it next.
+# **Is there a kinder reading?** The theorem speaks of one class with one constant $C_1$, whereas in our example each matrix had a constant of its own. If $C_1$ has to hold for one class that contains all matrices of the network, then $C_1$ grows with the largest of them, and one free number is not enough for a contradiction. The corollary of the theorem uses exactly this reading, so we test it next.
 #
 # ## The corollary, at large width
 #
@@ -200,9 +200,9 @@ glue(printed_norm=printed_norm, alone=one_number["this slip alone"].max(), stret
 # *(Refuted below as printed.)* If the absolute entries of each matrix, and of $w$, sum to at most $B$, then this holds with $C_1 = B^2 \ln(2dk+1)$ and $C_{B_x} = B_x^2 C_1$.
 # ```
 #
-# To contradict the corollary we need many networks that are far apart, since $C_1$ is now a number that we cannot make small. The idea is to hide a long codeword in $W_v$, and to let $W_c$ magnify it. Take one layer, $k = B_x = B_w = L_\sigma = 1$, $B_{c2} = B$ and $B_{v2} = \frac1B$. Let $W_c$ have the one entry $B$, let $w$ pick its column, and let $W_{QK} = 0$. Then the output is $B\, W_v^\top x$ if all tokens are $x$.
+# To contradict the corollary we need many networks that are far apart, since $C_1$ is now a number that we cannot make small. The idea is to encode a long codeword in the entries of $W_v$, and to let $W_c$ magnify it. Take one layer, $k = B_x = B_w = L_\sigma = 1$, $B_{c2} = B$ and $B_{v2} = \frac1B$. Let $W_c$ have the one entry $B$, let $w$ pick its column, and let $W_{QK} = 0$. Then the output is $B\, W_v^\top x$ if all tokens are $x$.
 #
-# The codewords are polynomials: let $S = B^4$, let $q$ be a prime from $S$ to $2S$, and $d = Sq$. For a polynomial $p$ over the field of $q$ elements, of degree below $\frac S2$, let $W_v$ be $\frac1{B \sqrt S}$ at the $S$ coordinates $(i, p(i))$, $0 \le i < S$, and 0 elsewhere. Its length is $\frac1B$, and its entries sum to $\sqrt S / B = B$, as the corollary asks. Two polynomials agree at fewer than $\frac S2$ places, so two such $W_v$ are more than $\frac1B$ apart, and on one unit input their outputs are more than 1 apart. Hence at $\epsilon = \frac12$ each of the $q^{S/2}$ polynomials needs a network of its own. The next table compares the logarithm of their number with the bound; a ratio of 1 or more in the column *as printed* would save the corollary.
+# The codewords are polynomials: let $S = B^4$, let $q$ be a prime from $S$ to $2S$, and $d = Sq$. For a polynomial $p$ over the field of $q$ elements, of degree below $\frac S2$, let $W_v$ be $\frac1{B \sqrt S}$ at the $S$ coordinates $(i, p(i))$, $0 \le i < S$, and 0 elsewhere. Its length is $\frac1B$, and its entries sum to $\sqrt S / B = B$, as the corollary asks. Two polynomials agree at fewer than $\frac S2$ places, so two such $W_v$ are more than $\frac1B$ apart, and on one unit input their outputs are more than 1 apart. Hence at $\epsilon = \frac12$ each of the $q^{S/2}$ polynomials needs a network of its own. The next table compares the logarithm of their number with the bound; a ratio of 1 or more in the column *as printed* would mean that the class does not refute the corollary.
 
 # %%
 rows = {}
@@ -240,9 +240,9 @@ cor4_2_1.repaired(
 glue(wide_printed=wide.loc[32, "as printed"], wide_d=wide.loc[32, "width d, at most"])
 
 # %% [markdown]
-# The printed bound is large enough for small $B$ and too small from $B = 32$ on, and the ratio falls as $1/B^2$. The width there is {glue:text}`wide_d:.1e`, which no network has. The instance still counts, because a bound in which the width occurs only as $\ln d$ is meant for large $d$.
+# The printed bound is large enough for small $B$ and too small from $B = 32$ on, and the ratio falls as $1/B^2$. The width there is {glue:text}`wide_d:.1e`, which no network has. The example is still relevant, because a bound in which the width occurs only as $\ln d$ is meant for large $d$.
 #
-# This class uses the slip *norm*, which a reader may take for a misprint. So we also test the corollary as corrected by the sum of its proof, and hide the codeword in $W_{QK}$. Let $B = 1$ and $k = d$. An input has two tokens, the query $B_x e_i$ and one other token $\frac{B_x}2 (e_0 + e_j)$, where $i \ne j$ are two of the coordinates $1, \dots, d - 1$. Let $W_{QK}$ have the entry $10/B_x^2$ at some of the places $(i, j)$ and 0 elsewhere. If $B_x^2 = 10\, (d - 1)(d - 2)$, these places can be chosen freely, since the entries then sum to at most 1. The score of the other token is 5 if the place $(i, j)$ is chosen and 0 if it is not, and the query has the score 0 with itself. Let $W_v$ read coordinate 0 with the weight $2/B_x$, and let $W_c$ and $w$ pass the result on. Then the output is the attention on the other token, 0.993 or $\frac12$. So at $\epsilon = 0.246$ each of the $2^{(d-1)(d-2)}$ choices needs a network of its own. The next cell runs the layer at both kinds of places, and compares the number of choices with the three bounds.
+# This class uses the slip *norm*, which a reader may take for a misprint. So we also test the corollary as corrected by the sum of its proof, and encode the codeword in $W_{QK}$. Let $B = 1$ and $k = d$. An input has two tokens, the query $B_x e_i$ and one other token $\frac{B_x}2 (e_0 + e_j)$, where $i \ne j$ are two of the coordinates $1, \dots, d - 1$. Let $W_{QK}$ have the entry $10/B_x^2$ at some of the places $(i, j)$ and 0 elsewhere. If $B_x^2 = 10\, (d - 1)(d - 2)$, these places can be chosen freely, since the entries then sum to at most 1. The score of the other token is 5 if the place $(i, j)$ is chosen and 0 if it is not, and the query has the score 0 with itself. Let $W_v$ read coordinate 0 with the weight $2/B_x$, and let $W_c$ and $w$ pass the result on. Then the output is the attention weight of the other token, 0.993 if the place is chosen and $\frac12$ if not. So at $\epsilon = 0.246$ each of the $2^{(d-1)(d-2)}$ choices needs a network of its own. The next cell runs the layer at both kinds of places, and compares the number of choices with the three bounds.
 
 # %%
 rows = {}
@@ -277,7 +277,7 @@ glue(marked_length=marked.loc[1000, "length B_x"], marked_proof=marked.loc[1000,
 glue(marked_printed=marked.loc[1000, "as printed"])
 
 # %% [markdown]
-# At width 1000, for tokens of length {glue:text}`marked_length:.0f`, the printed corollary allows {glue:text}`marked_printed:.3f` times what is needed, and with the correction {glue:text}`marked_proof:.2f` times. Both ratios fall nearly like $1/d^2$. So no correction of misprints saves the corollary for long tokens. The width of this instance is one that is in use, but the length of its tokens is not: a layer norm, for example, makes tokens of width 1000 about $\sqrt{1000} \approx 32$ long. The theorem itself needs no such length, since in the class *scores* above it is too small already for tokens of length 4. For tokens of length 1 and an activation with $L_\sigma = 1$, on the other hand, the correction is enough, provided that $\ln(2dk + 1)$ is replaced by $\ln(2 d \max(d, k) + 1)$, since $W_{QK}$ is $d \times d$.
+# At width 1000, for tokens of length {glue:text}`marked_length:.0f`, the printed corollary allows {glue:text}`marked_printed:.3f` times what is needed, and with the correction {glue:text}`marked_proof:.2f` times. Both ratios fall nearly like $1/d^2$. So the corollary fails for long tokens even if its misprints are corrected. The width of this example occurs in practice, but the length of its tokens does not: a layer norm, for example, makes tokens of width 1000 about $\sqrt{1000} \approx 32$ long. The theorem itself needs no such length, since in the class *scores* above its bound is too small already for tokens of length 4. For tokens of length 1 and an activation with $L_\sigma = 1$, on the other hand, the correction is enough, provided that $\ln(2dk + 1)$ is replaced by $\ln(2 d \max(d, k) + 1)$, since $W_{QK}$ is $d \times d$.
 #
 # ## The repaired theorem
 #
@@ -287,17 +287,17 @@ glue(marked_printed=marked.loc[1000, "as printed"])
 #
 # $$\log N_\infty(\epsilon) \le \frac1{\epsilon^2} \Bigl( C_1^{1/3} + B_w^{2/3} \sum_{i=1}^L \alpha_i^{2/3} \Bigl[ (L_\sigma^2 C_1)^{1/3} + C_{(i)}^{1/3} (L_\sigma B_{c2})^{2/3} + C_{(i)}^{1/3} (c\, L_\sigma B_{c2} B_{v2}\, \rho_i^2)^{2/3} \Bigr] \Bigr)^3 .$$
 #
-# Corollary 4.2.1 follows with $C_1 = B^2 \ln(2 d \max(d, k) + 1)$ and $C_{B_x} = B_x^2 C_1$, if the networks of the cover need only meet the bound $B$. If they have to meet the spectral bounds too, with $4 C_1$.
+# Corollary 4.2.1 follows with $C_1 = B^2 \ln(2 d \max(d, k) + 1)$ and $C_{B_x} = B_x^2 C_1$, if the networks of the cover need only meet the bound $B$. If they have to meet the spectral bounds too, it follows with $4 C_1$.
 # ```
 #
 # The paper has $c = 2$, but the true constant of softmax is 1 ({ref}`ch-attention-capacity`). With $c = 2$ and all six slips put in, the repaired theorem becomes {prf:ref}`lengthfree-thm4-2`.
 #
-# **The idea of the proof.** Replace every matrix by the nearest member of its cover, and follow the error through the network. In each layer three errors enter, one for each matrix, and the error that comes from the layer before is amplified. So the error of the output is a weighted sum of the errors of all matrices, {eq}`eq-deep-sum`. An accurate cover is a large one, so it remains to divide a total error of $\epsilon$ among the matrices in the cheapest way. That is a problem of minimization with an exact solution ({prf:ref}`lengthfree-lemE1`), and its value is the bound. The length $T$ does not enter anywhere, because attention averages tokens, and an average is no longer than the longest token.
+# **The idea of the proof.** Replace every matrix by the nearest member of its cover, and follow the error through the network. In each layer three errors enter, one for each matrix, and the error that comes from the layer before is amplified. So the error of the output is a weighted sum of the errors of all matrices, {eq}`eq-deep-sum`. A more accurate cover is a larger one, so it remains to divide a total error of $\epsilon$ among the matrices such that the product of the sizes is least. This minimization has an exact solution ({prf:ref}`lengthfree-lemE1`), and its value is the bound. The length $T$ does not enter anywhere, because attention averages tokens, and an average is no longer than the longest token.
 #
 # ```{dropdown} Proof
 # We bound the error of one layer, add the errors up over the layers, and divide $\epsilon$ among the matrices; then we treat the corollary.
 #
-# *One layer.* Hats mark the matrices of the covers, and $\Delta W = W - \hat W$; one layer obeys {prf:ref}`layer-repaired` of the {ref}`next chapter <ch-layer-by-layer>`. Let $\epsilon_v^{(i)}, \epsilon_{QK}^{(i)}, \epsilon_c^{(i)}$ bound the lengths of $z^\top \Delta W_v^{(i)}$, $z^\top \Delta W_{QK}^{(i)}$ (or $\Delta W_{QK}^{(i)} z$) and $h^\top \Delta W_c^{(i)}$ for what these matrices meet: tokens $z$ of length $\rho_i$, and $h = \sigma(\Pi(\cdot))$ of length at most $L_\sigma$. Then
+# *One layer.* Hats mark the matrices of the covers, and $\Delta W = W - \hat W$; one layer obeys {prf:ref}`layer-repaired` of the {ref}`next chapter <ch-layer-by-layer>`. Let $\epsilon_v^{(i)}, \epsilon_{QK}^{(i)}, \epsilon_c^{(i)}$ bound the lengths of $z^\top \Delta W_v^{(i)}$, $z^\top \Delta W_{QK}^{(i)}$ (or $\Delta W_{QK}^{(i)} z$) and $h^\top \Delta W_c^{(i)}$ for the vectors that these matrices are applied to: tokens $z$ of length $\rho_i$, and $h = \sigma(\Pi(\cdot))$ of length at most $L_\sigma$. Then
 #
 # $$\|g^{(i+1)} - \hat g^{(i+1)}\| \le \epsilon_c^{(i)} + L_\sigma B_{c2}\, \epsilon_v^{(i)} + c L_\sigma B_{c2} B_{v2}\, \rho_i^2\, \epsilon_{QK}^{(i)} + L_\sigma B_{c2} B_{v2} (1 + 2c B_{QK2})\, \|g^{(i)} - \hat g^{(i)}\|$$
 #
@@ -312,7 +312,7 @@ glue(marked_printed=marked.loc[1000, "as printed"])
 # *The length.* No step has a $T$, because attention averages, and an average is no longer than the longest token. $\square$
 # ```
 #
-# The heart of the proof is the sum {eq}`eq-deep-sum`. A proof can contain a slip too, so we attack the sum. Take two networks that meet all bounds, and let them differ in one matrix, or in several, by a $\Delta W$ of given spectral norm. The error of such a matrix is at most this norm times the length of the vectors that the matrix is applied to. If the output of any pair moved by more than the sum, the repaired theorem would lose its proof.
+# The central step of the proof is the sum {eq}`eq-deep-sum`. Our proof can contain a slip too, so we look for a counterexample to the sum. Take two networks that meet all bounds, and let them differ in one matrix, or in several, by a $\Delta W$ of given spectral norm. The error of such a matrix is at most this norm times the length of the vectors that the matrix is applied to. If the outputs of any pair differed by more than the sum, the proof of the repaired theorem would be wrong.
 
 
 # %%
@@ -325,7 +325,7 @@ def allowed(norms, moves, slips=()):
 
 
 # %% [markdown]
-# The adversary draws norms over four powers of ten, up to six layers, widths to 4 and lengths to {glue:text}`T_max`. Half of each batch are random networks, in which errors rarely add up, so the other half are nearly aligned ones: matrices close to multiples of the identity, and tokens close to $\pm x$. The tokens and the matrices of the first layer are often so small that no projection acts. Then gradient ascent improves the pairs that come nearest to the sum. As controls, the same pairs are compared with the sum in which one slip is left in, and with attention that adds values up instead of averaging them.
+# The search draws norms over four powers of ten, up to six layers, widths to 4 and lengths to {glue:text}`T_max`. Half of each batch are random networks. In these the errors rarely add up, so the other half are nearly aligned networks: matrices close to multiples of the identity, and tokens close to $\pm x$. The tokens and the matrices of the first layer are often so small that no projection acts. Then gradient ascent increases the difference for the pairs that come nearest to the sum. As controls, the same pairs are compared with the sum in which one slip is left in, and with attention that adds values up instead of averaging them.
 
 # %% mystnb={"code_prompt_hide": "The adversary", "code_prompt_show": "The adversary"} tags=["hide-input"]
 BENDS = (lambda y: y, torch.tanh, torch.relu)
@@ -452,39 +452,39 @@ glue(
 )
 
 # %% [markdown]
-# The largest movement is {glue:text}`top:.4f` of the sum, so the sum is never exceeded, and it cannot be replaced by a smaller multiple of itself. (This says that the sum as a whole is attained, for some norms, and not that each of its terms is the smallest possible.) If any one slip is put in again, some pair exceeds the sum. (Without a term for the first $W_c$ the sum can be 0, which is why an infinite ratio occurs.) At {glue:text}`T_max` tokens the search reaches {glue:text}`far:.2f`. Attention that adds values up reaches {glue:text}`added:.1e` times the sum, so it is the average that keeps $T$ out. For comparison, the bound of {ref}`ch-transformer-capacity`, which covers each matrix on all $mT$ tokens of $m$ inputs, contains $\log(mT)$.
+# The largest change of the output is {glue:text}`top:.4f` of the sum, so the sum is never exceeded, and it cannot be replaced by a smaller multiple of itself. (This means that the sum as a whole is attained, for some norms, and not that each of its terms is the smallest possible.) If any one slip is put in again, some pair exceeds the sum. (Without a term for the first $W_c$ the sum can be 0, which is why an infinite ratio occurs.) At {glue:text}`T_max` tokens the search reaches {glue:text}`far:.2f`. Attention that adds values up reaches {glue:text}`added:.1e` times the sum, so $T$ does not appear because attention averages. For comparison, the bound of {ref}`ch-transformer-capacity`, which covers each matrix on all $mT$ tokens of $m$ inputs, contains $\log(mT)$.
 #
 # The next chapter, {ref}`ch-layer-by-layer`, asks how fast the bound grows with the number of layers, and treats the two corollaries of the appendix.
 #
 # ## What we found
 #
 # * Theorem 4.2 as printed is false, because a class of width 1 with one free number needs a larger cover than the theorem allows. Each of its six slips alone would be enough to make it false, and three of them are in the proof too.
-# * Corollary 4.2.1 as printed is false for large $d$, and so the kinder reading of the theorem fails as well. Corrected by its proof the corollary is still false for long tokens.
-# * With the six slips repaired both statements hold, with the true constant of softmax. The sum behind them cannot be replaced by a smaller multiple of itself, since pairs of networks reach {glue:text}`top:.4f` of it.
-# * The message of the theorem is right: $T$ does not appear in the bound, at any depth.
+# * Corollary 4.2.1 as printed is false for large $d$, and so the kinder reading of the theorem fails as well. Even if it is corrected by its proof, the corollary is false for long tokens.
+# * With the six slips repaired both statements hold, with the true constant of softmax. The sum on which they rest cannot be replaced by a smaller multiple of itself, since pairs of networks reach {glue:text}`top:.4f` of it.
+# * The main point of the theorem is right: $T$ does not appear in the bound, at any depth.
 #
 # ```{finding} lengthfree.thm4_2
 # :title: Theorem 4.2: terms of its proof's sum are missing in its bound
 # :group: false statement
 #
-# **Statement.** Printed: the log covering number of $L$ layers is $(\gamma + \eta)^3/\epsilon^2$ with the $\gamma, \eta$ of the theorem.
+# **Statement.** As printed, the log covering number of $L$ layers is $(\gamma + \eta)^3/\epsilon^2$ with the $\gamma, \eta$ of the theorem.
 #
 # **Counterexample.** Take $d = k = L = 1$, two tokens $\pm s$, $W_v = 1/s$, $W_c = w = 1$, and let only $W_{QK}$ be free, up to $s^{-3}$. Two networks are needed, but at $s =$ {glue:text}`stretch:.0f` the bound is {glue:text}`scores_printed:.1e` times $\log 2$, and {glue:text}`scores_proof:.1e` times if the theorem is corrected by the sum of its proof. Both are below 1 from tokens of length 4 on. For tokens of length 1 the printed bound fails too: with $W_c = s$ and only $W_v$ free, up to $1/s$, it is {glue:text}`printed_norm:.3f` times $\log 2$, and it is too small from $s$ just above 5 on.
 #
-# **Why.** In the sum of the proof the error of $W_v$ has $B_{c2}$ beside it, where the theorem has $B_{v2}$; the term of the first $W_c$ and the first $\alpha$ are not in the theorem. The proof covers the first $W_v$ as if inputs had length 1, uses Lemma E.2 there although it needs $B_x^2$, and covers $W_c$ on inputs of length 1, which $\sigma$ may lengthen. Each of these alone makes the bound too small.
+# **Why.** In the sum of the proof the error of $W_v$ is multiplied by $B_{c2}$, where the theorem has $B_{v2}$; the term of the first $W_c$ and the first $\alpha$ are not in the theorem. The proof covers the first $W_v$ as if inputs had length 1, uses Lemma E.2 there although it needs $B_x^2$, and covers $W_c$ on inputs of length 1, which $\sigma$ may lengthen. Each of these alone makes the bound too small.
 #
 # **Repair.** All six are put right, and the theorem then also holds with 2 in place of 4 and 1 in place of 2, by the true constant of softmax.
 #
-# **What survives.** The message that no $T$ enters, at any depth, and the shape of the bound for inputs no longer than 1 and fixed norms.
+# **What survives.** The main point, that no $T$ enters at any depth, and the shape of the bound for inputs no longer than 1 and fixed norms.
 # ```
 #
 # ```{finding} lengthfree.thm4_2.cor4_2_1
 # :title: Corollary 4.2.1 allows less than an explicit class needs
 # :group: false statement
 #
-# **Statement.** Printed: with one bound $B$ for the 1-norms of all matrices, the log covering number is $(\gamma + \eta)^3/\epsilon^2$ with $C_1 = B^2 \ln(2dk+1)$ and $C_{B_x} = B_x^2 C_1$ in Theorem 4.2.
+# **Statement.** As printed, with one bound $B$ for the 1-norms of all matrices, the log covering number is $(\gamma + \eta)^3/\epsilon^2$ with $C_1 = B^2 \ln(2dk+1)$ and $C_{B_x} = B_x^2 C_1$ in Theorem 4.2.
 #
-# **Counterexample.** One layer of width $d = k = 1000$ with $B = 1$, the identity for $\sigma$, and $W_{QK}$ with entries 0 or $10/B_x^2$ at all places off the diagonal that do not meet one special coordinate. For tokens of length $B_x =$ {glue:text}`marked_length:.0f`, which is longer than is usual at this width, the corollary allows {glue:text}`marked_printed:.3f` times what is needed, and {glue:text}`marked_proof:.2f` times if it is corrected by the sum of its proof. For inputs of length 1 the printed corollary fails as well, at widths far beyond any that is used: with $B = 32$ and $d$ up to {glue:text}`wide_d:.1e` it allows {glue:text}`wide_printed:.2f` times what is needed.
+# **Counterexample.** Take one layer of width $d = k = 1000$ with $B = 1$, the identity for $\sigma$, and $W_{QK}$ with entries 0 or $10/B_x^2$ at all places off the diagonal that do not meet one special coordinate. For tokens of length $B_x =$ {glue:text}`marked_length:.0f`, which is longer than is usual at this width, the corollary allows {glue:text}`marked_printed:.3f` times what is needed, and {glue:text}`marked_proof:.2f` times if it is corrected by the sum of its proof. For inputs of length 1 the printed corollary fails as well, at widths far beyond any that is used: with $B = 32$ and $d$ up to {glue:text}`wide_d:.1e` it allows {glue:text}`wide_printed:.2f` times what is needed.
 #
 # **Why.** As in the theorem, $B_{v2}$ stands where the proof has $B_{c2}$, and $B_x^2$ is missing beside the first $W_{QK}$.
 #
@@ -495,7 +495,7 @@ glue(
 #
 # ## What would falsify this
 #
-# The refutations would fail if the printed bound were above $\log 2$ for the classes with one free number, or above the logarithm of the number of codewords. In both cases the printed and the repaired bound are each other's control, because one must be too small and the other large enough. The repaired theorem would lose its proof if a pair of networks moved by more than the sum, and the controls, which put one slip in again, show that the search would notice it. It would be in doubt that the length has no influence if the ratio rose above 1 at many tokens; the control adds values up where attention averages them.
+# The refutations would fail if the printed bound were above $\log 2$ for the classes with one free number, or above the logarithm of the number of codewords. In both cases the printed and the repaired bound are each other's control, because one must be too small and the other large enough. The proof of the repaired theorem would be wrong if the outputs of a pair of networks differed by more than the sum, and the controls, which put one slip in again, show that the search would detect this. The claim that the length has no influence would be in doubt if the ratio rose above 1 at many tokens; the control adds values up where attention averages them.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -553,7 +553,7 @@ answer = pd.DataFrame(by_stretch).T.rename_axis("stretch")
 table(answer, "Bounds over log 2, by how extreme the networks are", form=".4f")
 
 # %% [markdown]
-# The printed bound falls from 0.022 to 0.0002, by a factor of about a hundred, because the missing factor enters as a square. Whatever constant we put in front, a larger `stretch` defeats it. The repaired bound approaches $\log 2$ from above.
+# The printed bound falls from 0.022 to 0.0002, by a factor of about a hundred, because the missing factor enters as a square. Whatever constant we put in front of the formula, it is too small for some larger `stretch`. The repaired bound approaches $\log 2$ from above.
 #
 # ```{solution-end}
 # ```
@@ -567,7 +567,7 @@ table(answer, "Bounds over log 2, by how extreme the networks are", form=".4f")
 # ```{solution} ex-deep-power
 # :class: dropdown
 #
-# The first scores have $C_{B_x}^{1/3} (B_x^2)^{2/3} = B_x^2\, C_1^{1/3}$, whose cube is $B_x^6 C_1$. In the class "scores" above, with $B_x = s$, the bound without $B_x^2$ beside the first $W_{QK}$ is below $\log 2$. So this factor cannot be left out.
+# The scores of the first layer have the term $C_{B_x}^{1/3} (B_x^2)^{2/3} = B_x^2\, C_1^{1/3}$, whose cube is $B_x^6 C_1$. In the class "scores" above, with $B_x = s$, the bound without $B_x^2$ beside the first $W_{QK}$ is below $\log 2$. So this factor cannot be left out.
 # ```
 #
 # ## References

@@ -19,11 +19,11 @@
 # # One layer: three corollaries, several heads, real weights
 #
 # ```{verdict}
-# Yes for bounded columns, which the proof of their theorem uses: all three corollaries are true. As printed, for bounded rows, they fail like the theorem. Several independent heads cost exactly as much as the sum of their single costs. The bound is far from practice: a layer of width {glue:text}`width` with the usual random weights and sinusoidal positions needs 10 to the power {glue:text}`log_class:.1f` examples before the bound is below the largest possible output.
+# Yes, all three corollaries are true if the columns of the weight matrices are bounded, which is what the proof of their theorem uses. As printed, for bounded rows, they fail like the theorem. The complexity of several independent heads is exactly the sum of their single complexities. The bound is far from practice: a layer of width {glue:text}`width` with the usual random weights and sinusoidal positions needs 10 to the power {glue:text}`log_class:.1f` examples before the bound is below the largest possible output.
 # ```
 # **Needs** {ref}`ch-single-layer-bound`, {ref}`ch-linear-covers`. **Read** 11 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** Three norms of $W_{QK}$ have covers that do not count inputs, and each gives a corollary of the bound for one layer. The corollaries have the theorem's norms, and with them its misprint: they fail for rows, by the theorem's counterexample, and are true for columns. One of them rests on a lemma that is false; but if tokens are short in the sum of their entries, a simpler cover does its work. Several heads with parameters of their own add up. For real weights the norms are large, so the bound tells how the complexity scales, not how large it is.
+# **Claim.** Three norms of $W_{QK}$ have covers that do not count inputs, and each gives a corollary of the bound for one layer. The corollaries take over the theorem's norms, and with them its misprint: they fail for rows, by the theorem's counterexample, and are true for columns. One of them rests on a lemma that is false; but if tokens are short in the $\ell_1$ norm, the sum of the absolute values of their entries, a simpler cover can replace the lemma. The complexities of several heads with parameters of their own add up. For real weights the norms are large, so the bound tells how the complexity scales, not how large it is.
 
 # %% tags=["parameters"]
 T_search = 300  # longest input of the search and the cover, in tokens [16..512]
@@ -93,11 +93,11 @@ layers = {
 # %% [markdown]
 # ## Why one should care
 #
-# A theorem with an abstract cover constant becomes useful only when the constant is computed for norms that one can measure. The three corollaries do this, and with them the bound can be evaluated at the weights of a real layer. So this is the chapter where the theory meets numbers: how many examples does the bound ask for, and what do further heads cost? It is also a test of the lemmas on covers, because each corollary uses one of them, and one of these lemmas is false ({ref}`ch-linear-covers`).
+# A theorem with an abstract cover constant becomes useful only when the constant is computed for norms that one can measure. The three corollaries do this, so with them the bound can be evaluated at the weights of a real layer. How many examples does the bound then ask for, and how many more if there are several heads? The chapter also tests the lemmas on covers, because each corollary uses one of them, and one of these lemmas is false ({ref}`ch-linear-covers`).
 #
 # ## Two heads by hand
 #
-# To see what a second head costs, take three inputs, and let the first head give $(1, 1, 1)$ or $(-1, -1, -1)$ on them, and the second head $(1, 1, -1)$ or $(-1, -1, 1)$. How well a class fits random signs $\varepsilon$ is the mean of the largest $\sum_i \varepsilon_i h_i$. For one head that is the mean of $|\varepsilon_1 + \varepsilon_2 + \varepsilon_3|$, which is 3 for two of the eight sign patterns and 1 for the six others, so the mean is $1.5$. If each head chooses its sign for itself, the best choices can be made separately, and the sum of both heads has $1.5 + 1.5 = 3$. If the two heads share one sign, their sum is $\pm(2, 2, 0)$, and the mean of $|2 \varepsilon_1 + 2 \varepsilon_2|$ is only 2, as an enumeration of all signs confirms.
+# To see how much a second head adds to the complexity, take three inputs. Let the first head have the outputs $(1, 1, 1)$ or $(-1, -1, -1)$ on them, and the second head $(1, 1, -1)$ or $(-1, -1, 1)$. The complexity measures how well a class of outputs $h$ fits random signs $\varepsilon$, by the mean of the largest $\sum_i \varepsilon_i h_i$. For one head that is the mean of $|\varepsilon_1 + \varepsilon_2 + \varepsilon_3|$, which is 3 for two of the eight sign patterns and 1 for the six others, so the mean is $1.5$. The second head has the same mean. If each head chooses its sign for itself, the best choices can be made separately, and the sum of both heads has the complexity $1.5 + 1.5 = 3$. If the two heads share one sign, their sum is $\pm(2, 2, 0)$, and the mean of $|2 \varepsilon_1 + 2 \varepsilon_2|$ is only 2, as an enumeration of all signs confirms.
 
 # %%
 one, two = (torch.tensor([[1.0, 1.0, last]]).double() for last in (1, -1))
@@ -108,7 +108,7 @@ by_hand = {name: 3 * complexity(values) for name, values in classes.items()}  # 
 table(by_hand, "Mean of the largest sum, two heads on three inputs", form=".1f")
 
 # %% [markdown]
-# So it is the independence of the parameters that makes complexities add up. Section 4.2 of the paper is this statement for any number of heads.
+# So it is the independence of the parameters that makes complexities add up. Section 4.2 of the paper states this for any number of heads.
 #
 # ## The statement
 #
@@ -134,7 +134,7 @@ table(by_hand, "Mean of the largest sum, two heads on three inputs", form=".1f")
 # $$\mathbb E \sup_{Y_1, \dots, Y_H} \sum_i \varepsilon_i w^\top \sum_j Y_j(X_i) = \sum_j \mathbb E \sup_{Y_j} \sum_i \varepsilon_i w^\top Y_j(X_i) .$$
 # ```
 #
-# The next figure shows what the two statements amount to, and the sections below compute it.
+# The next figure shows the consequences of both statements in numbers, which the sections below compute.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: the complexity of H heads over that of one, if each adds as much as the first: heads with parameters of their own, heads that share theirs, and how the bound from covers of all tokens grows. Right: the repaired bound over the largest possible output, for three layers; above the grey line the bound is vacuous.", "name": "fig-layer-heads"}, "image": {"alt": "Left: a straight line for independent heads, a flatter one below it for shared parameters, and one that rises more steeply than linearly for the covers. Right, both axes logarithmic: three falling lines that cross the grey level far apart, the one for norms of 1 first, that for random weights with positions last, many decades to the right."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=2.9)
@@ -156,19 +156,19 @@ right.legend(loc="lower left")
 figures.show()
 
 # %% [markdown]
-# On the left, independent heads lie on the straight line that the proposition predicts, and heads that share their parameters lie below it. The bound from covers of all tokens rises more steeply than either. On the right the bound is divided by the largest output that the layer can have, so it is informative only below the grey line. With all norms equal to 1 it gets there first, and with random weights and positions many decades later.
+# On the left, independent heads lie on the straight line that the proposition predicts, and heads that share their parameters lie below it. The bound from covers of all tokens rises more steeply than either. On the right the bound is divided by the largest output that the layer can have, so it is informative only below the grey line. With all norms equal to 1 the bound reaches this line first, and with random weights and positions only for samples that are larger by many powers of ten.
 #
 # ## The corollaries
 #
-# The corollaries are the theorem with a cover constant put in. From $B_x^3 \alpha = 2 B_x^2 \sqrt C$ we get $\alpha = 2 \sqrt C/B_x$, where $C$ is the cover constant. (4.1.1 has $\sqrt2$ in place of 2, which its $O$ hides, and a slip of the pen in $B$, with $B_{W_c}$ twice where D.0.1 and D.0.2 have $B_{W_v}$.) The norms of $W_c$ and $W_v$ are the theorem's, so the same counterexample applies to the corollaries: its tokens are 0 and $e_j$, which are also short in the $\ell_1$ norm, and its $W_{QK}$ is 0. With all bounds equal to 1 it contradicts 4.1.1 and D.0.2, because the constant that it forces grows without end; at the width 64 of the paper's experiment it is still {glue:text}`forced_64:.2f` at most. Corollary D.0.1 is another case, because its $\alpha$ has a factor $\sqrt d$. There the family forces no more than {glue:text}`forced_root:.2f` at any width if $B_{QK} = 1$. So it contradicts D.0.1 only if $B_{QK}$ is small, for instance $1/\sqrt d$, which the corollary allows.
+# The corollaries are the theorem with a cover constant put in. From $B_x^3 \alpha = 2 B_x^2 \sqrt C$ we get $\alpha = 2 \sqrt C/B_x$, where $C$ is the cover constant. (4.1.1 has $\sqrt2$ in place of 2, which its $O$ hides, and a misprint in $B$, with $B_{W_c}$ twice where D.0.1 and D.0.2 have $B_{W_v}$.) The norms of $W_c$ and $W_v$ are the theorem's, so the same counterexample applies to the corollaries: its tokens are 0 and $e_j$, which are also short in the $\ell_1$ norm, and its $W_{QK}$ is 0. With all bounds equal to 1 the counterexample contradicts 4.1.1 and D.0.2, because the constant that they would need grows without bound with the width; at the width 64 of the paper's experiment it is still {glue:text}`forced_64:.2f` at most. Corollary D.0.1 is different, because its $\alpha$ has a factor $\sqrt d$. There the counterexample requires no constant above {glue:text}`forced_root:.2f` at any width if $B_{QK} = 1$. So it contradicts D.0.1 only if $B_{QK}$ is small, for instance $1/\sqrt d$, which the corollary allows.
 #
-# They also inherit the theorem's condition on the sample: unless $\sqrt m \ge B_x^2 \alpha + \sqrt{\ln 2d}$, what stands in the brackets can be too small or even negative, and has to be read as $B_x$.
+# They also inherit the theorem's condition on the sample: unless $\sqrt m \ge B_x^2 \alpha + \sqrt{\ln 2d}$, the expression in brackets can be too small or even negative, and has to be replaced by $B_x$.
 #
-# With columns bounded 4.1.1 and D.0.1 follow from {prf:ref}`lengthfree-thm4-1-repaired` and Lemmas 3.6 and 3.3. (A cover of $x \mapsto Wx$ at all tokens serves as well as one at the queries, because a score is off by at most $B_x \epsilon$ either way, and neither counts tokens.) Lemma 3.4 is false for columns ({ref}`ch-linear-covers`), so D.0.2 needs another proof. It has one, because in a layer *both* sides of $W_{QK}$ are short in $\ell_1$, the query and the token:
+# With columns bounded 4.1.1 and D.0.1 follow from {prf:ref}`lengthfree-thm4-1-repaired` and Lemmas 3.6 and 3.3. (A cover of $x \mapsto Wx$ at all tokens can take the place of one at the queries, because a score is off by at most $B_x \epsilon$ in both cases, and neither cover grows with the number of tokens.) Lemma 3.4 is false for columns ({ref}`ch-linear-covers`), so D.0.2 needs another proof. It has one, because in a layer *both* sides of $W_{QK}$ are short in $\ell_1$, the query and the token:
 #
 # ```{prf:proposition} A cover for short tokens (ours)
 # :label: layer-entry-cover
-# Let $\|x\|_1 \le B_x$ for all tokens, and let a class of matrices with $\sum_{ij} W_{ij}^2 \le B_F^2$ contain with $W$ every matrix whose entries have the same signs and are no larger. Then for the layer's scores its cover constant is $C = B_F^2 B_x^2 \ln(2d^2 + 1)$.
+# Let $\|x\|_1 \le B_x$ for all tokens, and let a class of matrices with $\sum_{ij} W_{ij}^2 \le B_F^2$ contain with $W$ every matrix whose entries have the same signs and are no larger. Then this class has, for the layer's scores, the cover constant $C = B_F^2 B_x^2 \ln(2d^2 + 1)$.
 # ```
 #
 # **The idea of the proof.** If query and token are short in $\ell_1$, a score is a mixture of entries of $W$, so a score is off by no more than the largest error of an entry. Therefore it is enough to round every entry to a grid. Few entries are large, because their squares have a bounded sum, and all small entries become 0.
@@ -176,16 +176,16 @@ figures.show()
 # ```{dropdown} Proof
 # We round the entries, bound the error of a score, and count the rounded matrices.
 #
-# What a cover at scale $\epsilon$ is used for in one layer is that every score is off by at most $B_x \epsilon$. Put $\delta = \epsilon / B_x$ and round all entries of $W$ towards 0 to multiples of $\delta$. The result $\hat W$ is a member of the class, and $|x_{[CLS]}^\top (W - \hat W)\, x_t| \le \delta\, \|x_{[CLS]}\|_1 \|x_t\|_1 \le \delta B_x^2 = B_x \epsilon$. The multiples $z_{ij}$ are whole numbers, so $\sum |z_{ij}| \le \sum z_{ij}^2 \le n := \lfloor B_F^2 / \delta^2 \rfloor$. There are at most $(2d^2 + 1)^n$ such tables, since one can be written as $n$ choices out of 0 and $\pm$ one of $d^2$ places, and $n \le B_F^2 B_x^2 / \epsilon^2$. $\square$
+# In one layer a cover at scale $\epsilon$ is needed only to make sure that every score is off by at most $B_x \epsilon$. Put $\delta = \epsilon / B_x$ and round all entries of $W$ towards 0 to multiples of $\delta$. The result $\hat W$ is a member of the class, and $|x_{[CLS]}^\top (W - \hat W)\, x_t| \le \delta\, \|x_{[CLS]}\|_1 \|x_t\|_1 \le \delta B_x^2 = B_x \epsilon$. The multiples $z_{ij}$ are whole numbers, so $\sum |z_{ij}| \le \sum z_{ij}^2 \le n := \lfloor B_F^2 / \delta^2 \rfloor$. There are at most $(2d^2 + 1)^n$ such tables, since each table is a sum of $n$ terms, each of which is 0 or $\pm 1$ at one of $d^2$ places, and $n \le B_F^2 B_x^2 / \epsilon^2$. $\square$
 # ```
 #
-# The norms $\|\cdot\|_{2,1}$ and $\|\cdot\|_{1,\infty}$ do not grow when entries shrink, and they bound the squares: $B_F = B_{QK}$ for the first, $B_F = \sqrt d\, B_{QK}$ for the second. So D.0.2 holds with $\alpha = 2 B_{QK} \sqrt{\ln(2d^2 + 1)}$, at most 1.3 times the printed one from $d = 2$ on. Since the 2 of the softmax may be 1, half of this $\alpha$ is enough, and then the printed one is large enough. At $d = 1$ the printed $\alpha$ is 0, so that only $B B_x \sqrt{\ln 2 / m}$ is left of D.0.2. This is true up to a constant as well, because a family of curves that all increase has little freedom:
+# The norms $\|\cdot\|_{2,1}$ and $\|\cdot\|_{1,\infty}$ do not grow when entries shrink, and they bound the squares: $B_F = B_{QK}$ for the first, $B_F = \sqrt d\, B_{QK}$ for the second. So D.0.2 holds with $\alpha = 2 B_{QK} \sqrt{\ln(2d^2 + 1)}$, at most 1.3 times the printed one from $d = 2$ on. The constant 2 of the softmax may be replaced by 1, so half of this $\alpha$ is enough, and the printed one is larger than this half. At $d = 1$ the printed $\alpha$ is 0, so that only $B B_x \sqrt{\ln 2 / m}$ is left of D.0.2. This bound is true up to a constant as well, because a family of curves that all increase cannot fit many patterns of signs:
 #
 # ```{dropdown} The case $d = 1$
-# *Proof.* If tokens are numbers, so is $W_{QK}$, and an average $u_i$ has the derivative $x_{[CLS]} \mathrm{Var}(x)$ in it, with the variance of the tokens under the weights of the softmax. So $v_i = \pm u_i$, with the sign of the query, increases with $W_{QK}$, and this sign can be counted with $\varepsilon_i$. Write $v_i = -B_x + \int_{-B_x}^{B_x} \mathbf 1[v_i > \theta]\, d\theta$. For each $\theta$ the set of all $i$ with $v_i > \theta$ only grows with $W_{QK}$, so $\sum_i \varepsilon_i \mathbf 1[v_i > \theta]$ is a partial sum of $m$ random signs in a fixed order. By Lévy's inequality the largest absolute value of a partial sum has a mean of at most $2 \sqrt m$. So the mean of $\sup |\sum_i \varepsilon_i v_i|$ is at most $B_x \sqrt m + 2 B_x \cdot 2 \sqrt m$. With the factor $2B$ of the steps before Dudley's we get $\mathcal R \le 10\, B B_x / \sqrt m$. $\square$
+# *Proof.* If tokens are numbers, so is $W_{QK}$, and an average $u_i$ has the derivative $x_{[CLS]} \mathrm{Var}(x)$ with respect to this number, with the variance of the tokens under the weights of the softmax. So $v_i = \pm u_i$, with the sign of the query, increases with $W_{QK}$, and this sign can be absorbed in $\varepsilon_i$. Write $v_i = -B_x + \int_{-B_x}^{B_x} \mathbf 1[v_i > \theta]\, d\theta$. For each $\theta$ the set of all $i$ with $v_i > \theta$ only grows with $W_{QK}$, so $\sum_i \varepsilon_i \mathbf 1[v_i > \theta]$ is a partial sum of $m$ random signs in a fixed order. By Lévy's inequality the largest absolute value of a partial sum has a mean of at most $2 \sqrt m$. So the mean of $\sup |\sum_i \varepsilon_i v_i|$ is at most $B_x \sqrt m + 2 B_x \cdot 2 \sqrt m$. With the factor $2B$ of the steps before Dudley's bound we get $\mathcal R \le 10\, B B_x / \sqrt m$. $\square$
 # ```
 #
-# We watch the cover at work, for random matrices with $\|W\|_{2,1} = 1$ and the worst of `T_search` tokens. The first and the third column must not exceed 1; the second has tokens that are short in $\ell_2$ only, for which nothing is promised.
+# We test the cover on random matrices with $\|W\|_{2,1} = 1$ and on the worst of `T_search` tokens. The error of a score and the log size, both divided by what is allowed, must not exceed 1. The column between them is for tokens that are short in $\ell_2$ only, to which the proposition does not apply.
 
 
 # %%
@@ -291,11 +291,11 @@ glue(
 )
 
 # %% [markdown]
-# The rounded matrices do what the proposition says. For tokens that are short in $\ell_2$ only they fail, at all scales of the table but the coarsest. The second table repeats the search over tokens and matrices of {ref}`ch-single-layer-bound`, in the norms of the corollaries and against the bracket with half of the $\alpha$ that belongs to the cover. (At $d = 1$ D.0.2 is taken as printed, with $\alpha = 0$.) It forces a constant of {glue:text}`searched:.2f` at most, far below $8\sqrt2 =$ {glue:text}`constant:.1f`.
+# The rounded matrices satisfy the proposition. For tokens that are short in $\ell_2$ only they fail, at all scales of the table except the coarsest. The second table repeats the search over tokens and matrices of {ref}`ch-single-layer-bound`, in the norms of the corollaries and against the bracket with half of the $\alpha$ that belongs to the cover. (At $d = 1$ D.0.2 is taken as printed, with $\alpha = 0$.) The classes found require a constant of {glue:text}`searched:.2f` at most, far below $8\sqrt2 =$ {glue:text}`constant:.1f`.
 #
 # ## Several heads
 #
-# The supremum of a sum over *independent* arguments is the sum of the suprema, and then the mean is linear, which gives {prf:ref}`lengthfree-heads`. The paper names the linearity of the mean as the reason, but the independence is what matters, as the two heads with one sign showed. In the formula $w$ is fixed, but if it is free and shared, and all heads have the same bounds, the same $w$ is best for all, and equality remains. We compute both sides for finite classes, with all combinations of their members and all signs; a number other than 1 in the first column would refute the proposition.
+# The supremum of a sum over *independent* arguments is the sum of the suprema, and then the mean is linear, which gives {prf:ref}`lengthfree-heads`. The paper gives the linearity of the mean as the reason, but what matters is the independence, as the two heads with one sign showed. In the formula $w$ is fixed. If $w$ is free and shared, and all heads have the same bounds, the same $w$ is best for all heads, so equality still holds. We compute both sides for finite classes, with all combinations of their members and all signs; a number other than 1 in the first column would refute the proposition.
 
 # %%
 table(several, "Complexity of a sum of heads over the sum of complexities", form=".4f")
@@ -310,11 +310,11 @@ heads_add.holds(
 )
 
 # %% [markdown]
-# So with equal bounds $H$ heads cost $H$ times one ({numref}`fig-layer-heads`). The covers of all tokens grow like $H$ to the power {glue:text}`older_exponent:.1f`, as the paper says.
+# So with equal bounds the complexity of $H$ heads is $H$ times that of one ({numref}`fig-layer-heads`). The covers of all tokens grow like $H$ to the power {glue:text}`older_exponent:.1f`, as the paper says.
 #
 # ## What the bound says about real weights
 #
-# The bound is vacuous for the class unless it is below $B B_x$, since no output exceeds that. Risk and training loss differ by about $2 \mathcal R$ for a 1-Lipschitz loss ({ref}`ch-capacity`), so the bound helps with a loss in $[0, 1]$ once $\mathcal R$ is below $\frac14$, say. We compute how large a sample that takes, with all constants and $c = 1$, for bounds that are all 1 and for a layer with the usual random weights: normal, variance one over the number of rows, $W_{QK}$ a product of two such matrices over $\sqrt d$. Tokens are orthogonal of length 1, or these plus sinusoidal positions.
+# The bound is vacuous for the class unless it is below $B B_x$, since no output exceeds that. Risk and training loss differ by about $2 \mathcal R$ for a 1-Lipschitz loss ({ref}`ch-capacity`), so the bound is informative for a loss in $[0, 1]$ once $\mathcal R$ is below $\frac14$, say. We compute how large a sample that takes, with all constants and $c = 1$. We do so for bounds that are all 1, and for a layer with the usual random weights. These are normal with variance one over the number of rows, and $W_{QK}$ is a product of two such matrices over $\sqrt d$. Tokens are orthogonal of length 1, or these plus sinusoidal positions.
 
 # %%
 rows = {}
@@ -337,19 +337,19 @@ glue(
 )
 
 # %% [markdown]
-# With all bounds 1 it takes $10$ to the power {glue:text}`log_ones:.1f` examples until the bound helps with a loss. With random weights and positions it takes $10$ to the power {glue:text}`log_class:.1f` until the bound is not vacuous for the class, and to the power {glue:text}`log_quarter:.1f` until it helps with a loss. Up to logarithms the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$, and it is these norms that are large. So the theorem tells how the complexity *scales*: it does not grow with $T$, and it grows with the norms at most in this way.
+# With all bounds 1 it takes $10$ to the power {glue:text}`log_ones:.1f` examples until the bound is informative for a loss. With random weights and positions it takes $10$ to the power {glue:text}`log_class:.1f` until the bound is not vacuous for the class, and to the power {glue:text}`log_quarter:.1f` until it is informative for a loss. Up to logarithms the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$, and it is these norms that are large. So the theorem tells how the complexity *scales*: it does not grow with $T$, and it grows with the norms at most in this way.
 #
 # ## What we found
 #
 # * With columns of $W_c$ and $W_v$ bounded, and samples that are not too small for the theorem, the three corollaries hold with their printed $\alpha$ and the constant $8\sqrt2$; only D.0.2 at $d = 1$ has another constant.
 # * As printed, with rows bounded, 4.1.1 and D.0.2 fail in very wide layers with all bounds equal to 1, and D.0.1 fails there if $W_{QK}$ is small.
 # * Lemma 3.4 is not needed, because with tokens short in $\ell_1$ a bound on the sum of squares of $W_{QK}$ is enough.
-# * $H$ independent heads cost exactly $H$ times one, if all have the same bounds.
+# * The complexity of $H$ independent heads is exactly $H$ times that of one, if all have the same bounds.
 # * At width {glue:text}`width` with random weights the bound certifies nothing at samples of usual size.
 #
 # ## What would falsify this
 #
-# The corollaries for columns would be false if a class forced a constant above $8\sqrt2$, as bounded rows do in the control. The cover would be wrong if a score were off by more than $B_x \epsilon$, as happens in the control, where tokens are short in $\ell_2$ only. The proposition on heads would be false if the complexity of a sum of independent heads were not the sum of complexities; in the control they share their parameters.
+# The corollaries for columns would be false if a class required a constant above $8\sqrt2$, as bounded rows do in the control. The cover would be wrong if a score were off by more than $B_x \epsilon$, as happens in the control, where tokens are short in $\ell_2$ only. The proposition on heads would be false if the complexity of a sum of independent heads were not the sum of complexities; in the control they share their parameters.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -364,7 +364,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-corollaries-units
 #
-# *By hand.* Up to logarithms the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$. Make all tokens twice as long and divide $W_{QK}$ by 4, so that all scores stay the same. By which factor does the sample grow, and what if the bound is compared with the largest output, $B B_x$, and not with a fixed number?
+# *By hand.* Up to logarithms the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$. Make all tokens twice as long and divide $W_{QK}$ by 4, so that all scores stay the same. By which factor does the required sample grow? What changes if the bound is compared with the largest output, $B B_x$, instead of a fixed number?
 # ```
 #
 # ```{solution} ex-corollaries-units
@@ -382,7 +382,7 @@ ledger.show()
 # ```{solution} ex-corollaries-budget
 # :class: dropdown
 #
-# It becomes that of one head, because for given signs the supremum over $\rho$ of $\sum_h \rho_h s_h$, with $s_h$ the supremum of head $h$, is the largest $s_h$, if this is not negative, and all are equal. It is not negative, since $W_v = 0$ is allowed.
+# It becomes that of one head, because for given signs the supremum over $\rho$ of $\sum_h \rho_h s_h$, with $s_h$ the supremum of head $h$, is the largest $s_h$, if this is not negative, and all $s_h$ are equal. The largest $s_h$ is not negative, since $W_v = 0$ is allowed.
 # ```
 #
 # ```{exercise}
@@ -410,7 +410,7 @@ answer = pd.DataFrame(by_width).T.rename_axis("width")
 table(answer, "Norms and examples until the bound is below the largest output", form=".3g")
 
 # %% [markdown]
-# Each line has four times the width of the line before. $B$ grows six- to eightfold, nearly like the width to the power $\frac32$, because it is a product of three sums of absolute values that grow like the root of the width, while $\|W_{QK}\|_{1,1}$ grows like the width itself. Since $B$ cancels against the largest output, the sample grows like $\|W_{QK}\|_{1,1}^2$ and so like the square of the width, which is 1.2 decades for a factor of 4; the logarithms add a little.
+# Each line has four times the width of the line before. $B$ grows six- to eightfold, nearly like the width to the power $\frac32$, because it is a product of three sums of absolute values that grow like the root of the width, while $\|W_{QK}\|_{1,1}$ grows like the width itself. Since $B$ cancels against the largest output, the sample grows like $\|W_{QK}\|_{1,1}^2$ and so like the square of the width, which is 1.2 powers of ten for a factor of 4; the logarithms add a little.
 #
 # ```{solution-end}
 # ```

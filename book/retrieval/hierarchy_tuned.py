@@ -19,11 +19,11 @@
 # # The hierarchy with every network tuned
 #
 # ```{verdict}
-# The paper's order survives when every network is tuned, at the two lengths that we tried: with the paper's data of 10 dimensions the transformer needs the fewest prompts, then the recurrent network, then the feedforward network, by the medians of five runs. At {glue:text}`far` tokens, each of which points at a token of its own, they need {glue:text}`far_transformer`, {glue:text}`far_recurrent` and {glue:text}`far_feedforward` thousand prompts. Tuning helps the transformer most, by a factor of {glue:text}`gain_transformer:.0f` at {glue:text}`near` tokens. How fast these numbers grow with the number of tokens stays open.
+# The paper's order survives when every network is tuned, at the two lengths that we tried. With data of 10 dimensions, as in the paper, the transformer needs the fewest prompts, then the recurrent network, then the feedforward network, if we compare medians of five runs. At {glue:text}`far` tokens, each of which points at a token of its own, the three networks need {glue:text}`far_transformer`, {glue:text}`far_recurrent` and {glue:text}`far_feedforward` thousand prompts. Tuning helps the transformer most, by a factor of {glue:text}`gain_transformer:.0f` at {glue:text}`near` tokens. How fast these numbers grow with the number of tokens stays open.
 # ```
 # **Needs** nothing but training by gradient descent. **Read** 13 min. **Runs in** 40 s. **Source** quoted.
 #
-# **Claim.** We tune width, read-out and learning rate of each network, all by the same search, until no neighbouring setting is better. Then the transformer needs the fewest prompts on both tasks of the paper, and with the paper's $d = 10$ the recurrent net needs fewer than the feedforward net, comparing medians. So the order of Theorem 1 survives tuning, whereas the paper's own settings hide it in places. The sizes of the gaps do not survive, because the paper's learning rate suits the transformer least, and because the paper's feedforward net has a first layer of $Nd$ units, which is a bottleneck.
+# **Claim.** We tune width, read-out and learning rate of each network, all by the same search, until no small change of these settings is an improvement. Then the transformer needs the fewest prompts on both tasks of the paper, and with data of dimension $d = 10$, as in the paper, the recurrent net needs fewer than the feedforward net in the median. So the order of Theorem 1 survives tuning, whereas the paper's own settings hide it in places. The sizes of the gaps do not survive, because the paper's learning rate suits the transformer least, and because the paper's feedforward net has a first layer of $Nd$ units, for prompts of $N$ tokens, which is a bottleneck.
 
 # %% tags=["parameters"]
 lengths = [5]  # N of the general task, rising [4..16]
@@ -48,7 +48,7 @@ resume = False  # go on from the runs that are stored
 #
 # ## One prompt by hand
 #
-# The task is to follow pointers. For example, let a prompt have three tokens with the data $2, -1, 5$, and let the tokens point at $3, 1, 1$. The label of a token is the number that its pointer names:
+# The task is to follow pointers. For example, let a prompt have three tokens with the data $2, -1, 5$, and let the tokens point at $3, 1, 1$. The label of a token is the number at the token that it points at:
 #
 # | token | data | points at | label |
 # |:--|--:|--:|--:|
@@ -58,11 +58,11 @@ resume = False  # go on from the runs that are stored
 #
 # What does each kind of network have to learn, in order to fill the last column for any data and any pointers?
 #
-# * A *transformer* compares each pointer with the position of each token, by one matrix for all tokens. So there is one thing to learn: a pointer matches its position. Every label of every prompt is an example of it.
-# * A *recurrent network* reads the tokens one after the other. When it reads token 1, it does not know yet who will ask for the number 2, so it must carry all three numbers along.
-# * A *feedforward network* sees the prompt as one long list of numbers. For such a network the fact that token 2 points at 1 and the fact that token 3 points at 1 have nothing to do with each other. There are $N^2$ such facts, 9 for three tokens and 64 for eight. In a prompt of eight tokens only 8 of the 64 occur.
+# * A *transformer* compares each pointer with the position of each token, by one matrix for all tokens. So there is one thing to learn: a pointer matches its position. Every label of every prompt is an example of this one rule.
+# * A *recurrent network* reads the tokens one after the other. When it reads token 1, it does not know yet which tokens will point at it and need the number 2, so it must keep all three numbers in its state.
+# * A *feedforward network* sees the prompt as one long list of numbers. For such a network the fact that token 2 points at 1 and the fact that token 3 points at 1 have nothing to do with each other. There are $N^2$ such facts for $N$ tokens, 9 for three tokens and 64 for eight, but a prompt of eight tokens shows only 8 of the 64.
 #
-# If the counting is right, the feedforward network should need many more prompts than the transformer, and increasingly so as $N$ grows. It is plausible that the recurrent network lies between the two, since it uses the same weights at every token but has to remember more and more of them. The figure shows how many prompts the three networks need.
+# If the counting is right, the feedforward network should need many more prompts than the transformer, and increasingly so as $N$ grows. It is plausible that the recurrent network lies between the two, since it uses the same weights at every token but has to remember more and more of them. The figure shows how many prompts the three networks need before their test error is below a threshold. Its left panel is for the *general* task, in which every token has a pointer of its own, and its right panel is for the *simple* task, in which all tokens share one pointer.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
@@ -162,11 +162,11 @@ axes[0].legend(*(v[3:] for v in axes[0].get_legend_handles_labels()))
 figures.show()
 
 # %% [markdown]
-# If one looks at the lines with filled markers first, they do not cross in either panel: the transformer needs the fewest prompts, then the recurrent net, then the feedforward net. The dotted lines are the same networks with the paper's settings, and they lie higher and do cross. In the left panel the dotted line of the feedforward net rises far above all others. In the right panel the dotted line of the transformer lies on top at 8 and 16 tokens, where the paper's learning rate of $10^{-3}$ suits it least.
+# Look first at the lines with filled markers, which belong to the tuned networks. They do not cross in either panel: the transformer needs the fewest prompts, then the recurrent net, then the feedforward net. The dotted lines belong to the same networks with the paper's settings. They lie higher, and they do cross. In the left panel the dotted line of the feedforward net rises far above all others. In the right panel the dotted line of the transformer lies on top at 8 and 16 tokens, where the paper's learning rate of $10^{-3}$ suits it least.
 #
 # ## The statement
 #
-# In a prompt of $N$ tokens, token $i$ carries data $x_i \in \mathbb R^d$, which are standard normal, and a pointer $t_i$, one of the $N$ positions. Its label is $\langle u, x_{t_i} \rangle$ with a fixed unknown unit vector $u$. A network sees token $i$ as $(x_i, \omega_i, \omega_{t_i})$, where $\omega_j$ is a code of position $j$ that consists of $\lfloor 5 \log N \rfloor$ random signs. In the *general* task every token has a pointer of its own, and in the *simple* task all tokens of a prompt share one. A *count* is the number of prompts, none of them used twice, until the test error is below 0.7 (general) or 0.02 (simple), where a predictor that ignores the input has error 1.
+# In a prompt of $N$ tokens, token $i$ carries data $x_i \in \mathbb R^d$, which are standard normal, and a pointer $t_i$, one of the $N$ positions. Its label is $\langle u, x_{t_i} \rangle$ with a fixed unknown unit vector $u$. A network sees token $i$ as $(x_i, \omega_i, \omega_{t_i})$, where $\omega_j$ is a code of position $j$ that consists of $\lfloor 5 \log N \rfloor$ random signs. In the simple task $t_i$ is the same for all tokens of a prompt. A *count* is the number of prompts, none of them used twice, until the test error is below 0.7 (general) or 0.02 (simple), where a predictor that ignores the input has error 1.
 #
 # ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorem 1 and Table 1, informal; with $q$ pointers a token
 # :label: retrieval-thm1
@@ -175,11 +175,11 @@ figures.show()
 # 3. Feedforward nets need at least of the order of $N d$ prompts, for the simple task already.
 # ```
 #
-# The theorem is about learners that minimise a risk, over nets of any width, whereas we train by AdamW, at a few lengths. So runs can agree or disagree with it, but they can neither prove nor refute it. The constants, the number $c$ and the logarithms behind "almost" are not given. Other chapters prove what can be proved: {ref}`ch-transformer-guarantee` for transformers, {ref}`ch-too-few-heads` for fewer heads than pointers, {ref}`ch-recurrent-lower-bound` for recurrent nets and {ref}`ch-feedforward-lower-bound` for feedforward nets. The same experiment with the paper's settings is {ref}`ch-sample-complexity-hierarchy`.
+# The theorem is about learners that find the best fit among nets of any width, whereas we train by AdamW, and only at a few lengths. So runs can agree or disagree with it, but they can neither prove nor refute it. The constants, the number $c$ and the logarithms that "almost" hides are not given. Other chapters prove what can be proved: {ref}`ch-transformer-guarantee` for transformers, {ref}`ch-too-few-heads` for fewer heads than pointers, {ref}`ch-recurrent-lower-bound` for recurrent nets and {ref}`ch-feedforward-lower-bound` for feedforward nets. The same experiment with the paper's settings is {ref}`ch-sample-complexity-hierarchy`.
 #
 # ## The search
 #
-# Each network starts from a setting that a few trials suggested. The *neighbours* of a setting have twice or half its learning rate, or twice or half its width. A recurrent net also has neighbours with the other kind of units (ReLU or gated), and with the other read-out: linear, or a ReLU layer of 64 units that sees both states and the token, as the paper's definition of a recurrent net allows. A feedforward net also has neighbours with the other number of hidden layers, one or two, where the second layer has 1000 units. The search moves to a neighbour if its median of three runs ({glue:text}`trials` on this page) is smaller by more than 5 %, and ends where there is no such neighbour. So no optimum lies at the edge of a grid. A run is stopped when its count reaches the best median so far, since it can then no longer be better. The count that is reported comes from new runs with new tasks, so that the search cannot profit from lucky draws.
+# Each network starts from a setting that a few trials suggested. The *neighbours* of a setting have twice or half its learning rate, or twice or half its width. A recurrent net also has neighbours with the other kind of units (ReLU or gated), and with the other read-out, that is, the map from states to predictions: linear, or a ReLU layer of 64 units that sees both states and the token, as the paper's definition of a recurrent net allows. A feedforward net also has neighbours with the other number of hidden layers, one or two, where the second layer has 1000 units. The search moves to a neighbour if its median of three runs ({glue:text}`trials` on this page) is smaller by more than 5 %, and ends where there is no such neighbour. Since there is no grid of settings, no optimum can lie at the edge of one. A run is stopped when its count reaches the best median so far, since this run can then no longer lower that median. The count that is reported comes from new runs with new tasks, so that the search cannot profit from lucky draws.
 #
 # All networks have the paper's task, thresholds, batches of 64 prompts and weight decay of 0.1. Transformers are tested at every second step, since they need so few, and the others at every tenth. Two further networks are compared: the *narrow* feedforward net, which has the paper's widths $Nd$ and 1000 and of which only the rate is tuned, and the *untuned* transformer, which has the paper's layer and rate.
 #
@@ -248,13 +248,13 @@ glue(far_labels=kept.median("general", "transformer", far) * far / 1000)
 glue(far_fact=round(kept.median("general", "feedforward", far) / far, -2))
 
 # %% [markdown]
-# The last two columns of the first table have the counts of the tuned networks and those with the paper's settings. All networks gain, and the transformer gains most, because its search ends at learning rates twenty to forty times as large as the paper's.
+# Compare the last two columns of the first table, which have the counts of the tuned networks and those with the paper's settings. All networks need fewer prompts after tuning, and the transformer gains most, because its search ends at learning rates twenty to forty times as large as the paper's.
 #
 # ## The order
 #
-# At $N =$ {glue:text}`far` of the general task the transformer needs {glue:text}`far_transformer` thousand prompts, the recurrent net {glue:text}`far_recurrent` and the feedforward net {glue:text}`far_feedforward` thousand. At $N =$ {glue:text}`long` of the simple task they need {glue:text}`long_transformer`, {glue:text}`long_recurrent` and {glue:text}`long_feedforward` thousand ({numref}`fig-hierarchy-tuned`). With the paper's settings, on the other hand, the transformer is behind the recurrent net on short prompts, and behind both on the simple task at {glue:text}`behind` tokens, though not at {glue:text}`ahead`. The reason for this is its learning rate of $10^{-3}$.
+# At $N =$ {glue:text}`far` of the general task the transformer needs {glue:text}`far_transformer` thousand prompts, the recurrent net {glue:text}`far_recurrent` and the feedforward net {glue:text}`far_feedforward` thousand. At $N =$ {glue:text}`long` of the simple task they need {glue:text}`long_transformer`, {glue:text}`long_recurrent` and {glue:text}`long_feedforward` thousand ({numref}`fig-hierarchy-tuned`). With the paper's settings, on the other hand, the transformer needs more prompts than the recurrent net if prompts are short, and more than both other networks on the simple task at {glue:text}`behind` tokens, though not at {glue:text}`ahead`. The reason for this is its learning rate of $10^{-3}$.
 #
-# We count the order as reproduced if at every length of the general task each run of the other networks needs more prompts than every transformer. (At the paper's rate and width this is not so, because there some runs of the others need fewer than some transformers.)
+# We count the order as reproduced if at every length of the general task each run of the other networks needs more prompts than every transformer. (At the paper's rate and width this criterion is not met, because there some runs of the other networks need fewer prompts than some transformers.)
 
 # %%
 theorem = ledger.result("retrieval.thm1.order")
@@ -281,7 +281,7 @@ theorem.reproduced(
 # %% [markdown]
 # ## The bottleneck
 #
-# The first layer of the paper's feedforward net has $Nd$ units, behind $N(d + 2\lfloor 5 \log N \rfloor)$ inputs, so it is narrower than the prompt. To see whether this matters, we tune the rate of this narrow net at $N =$ {glue:text}`narrow_at`. It needs {glue:text}`narrow` thousand prompts, whereas the tuned net, which has a single wide layer, needs {glue:text}`wide` thousand, so the narrow one needs {glue:text}`factor:.1f` times as many.
+# The first layer of the paper's feedforward net has $Nd$ units, but $N(d + 2\lfloor 5 \log N \rfloor)$ inputs, so it is narrower than the prompt. To see whether this matters, we tune the learning rate of this narrow net at $N =$ {glue:text}`narrow_at`. It needs {glue:text}`narrow` thousand prompts, whereas the tuned net, which has a single wide layer, needs {glue:text}`wide` thousand, so the narrow one needs {glue:text}`factor:.1f` times as many.
 
 # %%
 narrow_count, wide = (kept.median("general", k, at_narrow) for k in ("narrow", "feedforward"))
@@ -298,7 +298,7 @@ ledger.result("retrieval.thm1.ffn").holds(
 # %% [markdown]
 # ## Growth
 #
-# How fast do the counts grow from $N =$ {glue:text}`near` to {glue:text}`far` of the general task, and from $N =$ {glue:text}`short` to {glue:text}`long` of the simple one? The table has the power of $N$ like which each count grows. The first number is from the medians, and the numbers in brackets are from the runs that are farthest apart. Between these lengths $(\log N)^2$ is like $N$ to the power {glue:text}`log_squared:.2f`, and $(\log N)^3$ is like $N$ to the power {glue:text}`log_cubed:.2f`.
+# How fast do the counts grow from $N =$ {glue:text}`near` to {glue:text}`far` of the general task, and from $N =$ {glue:text}`short` to {glue:text}`long` of the simple one? If a count grows like $N^a$, the table shows the exponent $a$. The first number is computed from the medians, and the numbers in brackets from the runs that are farthest apart. For comparison, between these lengths $(\log N)^2$ grows like $N$ to the power {glue:text}`log_squared:.2f`, and $(\log N)^3$ like $N$ to the power {glue:text}`log_cubed:.2f`.
 #
 # | network | task | power of $N$ | what the theorem says | why the counts do not decide it |
 # |:--|:--|:--|:--|:--|
@@ -309,7 +309,7 @@ ledger.result("retrieval.thm1.ffn").holds(
 # | transformer | simple | {glue:text}`simple_power_transformer` | | |
 # | feedforward | general | {glue:text}`general_power_feedforward` | | |
 #
-# All growth rates therefore stay open. (The searches and runs were made twice. With the first seeds the recurrent net's count grew faster than $(\log N)^2$ even by the runs farthest apart, with those shown here it does not; {doc}`/book/at_what_scale` compares the counts.) No line contradicts the theorem and none establishes it, because two lengths cannot distinguish a power of $\log N$ from one of $N$. Two more facts limit what can be concluded. The bound for feedforward nets asks for little, since $Nd$ is below 100 here, and the counts are thousands. And {glue:text}`far_transformer` thousand prompts of the transformer are {glue:text}`far_steps:.0f` steps of training, so counts as small as this depend on the optimizer as much as on the number of samples.
+# All growth rates therefore stay open. (The searches and runs were made twice. With the first seeds the recurrent net's count grew faster than $(\log N)^2$ even if one compares the runs farthest apart. With the seeds shown here it does not; {doc}`/book/at_what_scale` compares the counts.) No line of the table contradicts the theorem and none establishes it, because two lengths cannot distinguish a power of $\log N$ from one of $N$. Two more facts limit what can be concluded. First, the bound for feedforward nets is weak, since $Nd$ is below 100 here, whereas the counts are in the thousands. Second, {glue:text}`far_transformer` thousand prompts of the transformer are {glue:text}`far_steps:.0f` steps of training, so counts as small as this depend on the optimizer as much as on the number of samples.
 
 # %%
 ledger.result("retrieval.thm1.rnn_general").holds(
@@ -363,16 +363,16 @@ table(settings, "Every setting that differs from the paper's")
 # %% [markdown]
 # ## What we found
 #
-# * If all networks are tuned alike, the transformer needs the fewest prompts on both tasks, and the recurrent net fewer than the feedforward net, comparing medians. On the general task every run of these two needs more than every transformer. In the page's own short run, with $d = 4$, the recurrent net is behind the feedforward net on both tasks at the seed shown; at another seed it is ahead on the general task.
+# * If all networks are tuned alike, the transformer needs the fewest prompts on both tasks, and the recurrent net needs fewer than the feedforward net, if we compare medians. On the general task every run of these two networks needs more prompts than every transformer. In the page's own short run, with $d = 4$, the recurrent net needs more prompts than the feedforward net on both tasks at the seed shown; at another seed it needs fewer on the general task.
 # * At $N =$ {glue:text}`near` tuning divides the transformer's count by {glue:text}`gain_transformer:.0f`, the recurrent net's by {glue:text}`gain_recurrent:.1f` and the feedforward net's by {glue:text}`gain_feedforward:.1f`. A common rate of $10^{-3}$ suits the transformer least.
-# * The paper's feedforward net has a bottleneck: with its widths and the best rate it needs {glue:text}`factor:.1f` times the prompts of a net with one wide layer. The paper's theorem is for every width, but its figure is for this one.
-# * A gated recurrent net with a hidden layer in its read-out learns best, and a linear read-out needs more.
+# * The paper's feedforward net has a bottleneck: with its widths and the best rate it needs {glue:text}`factor:.1f` times the prompts of a net with one wide layer. The paper's theorem is about every width, but its figure shows only this narrow one.
+# * A gated recurrent net with a hidden layer in its read-out learns best, and with a linear read-out it needs more prompts.
 # * Every rate of growth in $N$ stays open, because prompts of 4 and 8 tokens cannot distinguish a power of $\log N$ from $N$.
 # * We did not try longer prompts, other batch sizes, weight decays and depths, or more heads.
 #
 # ## What would falsify this
 #
-# The order would be refuted by one run of another network that needs fewer prompts than a transformer on the general task. The order of the other two would be refuted by a setting of the feedforward net that beats the recurrent net. The search finds a point that no neighbour beats, and it cannot exclude that a distant point does. The bottleneck would be refuted by a feedforward net as narrow as the paper's that learns as fast as a wide one. As a control, each check makes the same comparison with another network in place of the one that it is about, and this must have the opposite outcome.
+# The order would be refuted by one run of another network that needs fewer prompts than a transformer on the general task. The order of the other two would be refuted by a setting of the feedforward net that beats the recurrent net. The search finds a setting that no neighbour beats, and it cannot exclude that a distant setting does. The bottleneck would be refuted by a feedforward net as narrow as the paper's that learns as fast as a wide one. As a control, each check makes the same comparison with another network in place of the one that it is about, and this comparison must have the opposite outcome.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -383,7 +383,7 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# It trains all three networks at the rate $10^{-3}$, with the widths of {ref}`ch-sample-complexity-hierarchy`, and searches for none. Its read-outs are linear, also for recurrent nets, where the paper's definition lets any function read both states and the token.
+# It trains all three networks at the rate $10^{-3}$, with the widths of {ref}`ch-sample-complexity-hierarchy`, and tunes neither. Its read-outs are linear, also for recurrent nets, where the paper's definition lets any function read both states and the token.
 #
 # ## Exercises
 #
@@ -394,7 +394,7 @@ ledger.verdicts()
 #
 # ```{solution} ex-hierarchy-facts
 # :class: dropdown
-# A given token points at a given token in one prompt out of $N$. At {glue:text}`far` tokens and {glue:text}`far_feedforward` thousand prompts this is some {glue:text}`far_fact:.0f` times, for each of 64 facts. The transformer needs {glue:text}`far_transformer` thousand prompts of {glue:text}`far` labels each, or {glue:text}`far_labels:.0f` thousand labels, all of which are examples of the same rule. So for one rule the transformer needs more examples than the feedforward net needs for one fact, but it has only one to learn.
+# A given token points at a given token in one prompt out of $N$. At {glue:text}`far` tokens and {glue:text}`far_feedforward` thousand prompts this is some {glue:text}`far_fact:.0f` times, for each of 64 facts. The transformer needs {glue:text}`far_transformer` thousand prompts of {glue:text}`far` labels each, or {glue:text}`far_labels:.0f` thousand labels, all of which are examples of the same rule. So for one rule the transformer needs more examples than the feedforward net needs for one fact, but it has only one rule to learn.
 # ```
 #
 # ```{exercise}
@@ -428,14 +428,14 @@ table(
 )
 
 # %% [markdown]
-# At the smallest rate both networks are slow, and the feedforward net looks better or about as good. At the largest rate the transformer is far ahead. Whoever compares the two at one rate has chosen the winner by the choice of the rate.
+# At the smallest rate both networks are slow, and the feedforward net looks better or about as good. At the largest rate the transformer is far ahead. If the two are compared at a single rate, the choice of this rate decides which of them looks better.
 #
 # ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-hierarchy-bottleneck
-# *To think about.* Behind a first layer of $m$ linear units, a feedforward net sees $m$ linear combinations of its inputs. How many numbers of a prompt of the general task do the labels depend on, and how many units does a linear first layer need to pass them on as they are, with all coordinates of the encodings? Compare with $m = Nd$. Could fewer units be enough?
+# *To think about.* After a first layer of $m$ linear units, a feedforward net sees only $m$ linear combinations of its inputs. How many numbers of a prompt of the general task do the labels depend on, and how many units does a linear first layer need to pass them on as they are, with all coordinates of the encodings? Compare with $m = Nd$. Could fewer units be enough?
 # ```
 #
 # ```{solution} ex-hierarchy-bottleneck

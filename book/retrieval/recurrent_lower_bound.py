@@ -19,11 +19,11 @@
 # # A small norm fits the samples, not the task
 #
 # ```{verdict}
-# Theorem 9 is true: on long prompts the recurrent net that fits its training samples with the smallest weights fails on fresh prompts. The number $n$ of samples may be as large as any power of the prompt length $N$ below both $N^{1/6}$ and $N^{1 - c}$, where $c$ is the exponent in the paper's limit on the width of the net. If the read-out has two layers, in half of the draws fitting {glue:text}`few` samples is cheaper than an error of $\frac14$ from about {glue:text}`from_few:.1e` tokens on, and fitting {glue:text}`many` samples from about {glue:text}`from_many:.1e` tokens on.
+# Theorem 9 is true: on long prompts the recurrent net that fits its training samples with the smallest weights fails on fresh prompts. The number $n$ of samples may be as large as any power of the prompt length $N$ below both $N^{1/6}$ and $N^{1 - c}$, where $c$ is the exponent in the paper's limit on the width of the net. If the read-out has two layers, then in half of the draws {glue:text}`few` samples can be fitted with smaller weights than an error of $\frac14$ needs from about {glue:text}`from_few:.1e` tokens on, and {glue:text}`many` samples from about {glue:text}`from_many:.1e` tokens on.
 # ```
 # **Needs** {ref}`ch-state-norms`. **Read** 17 min. **Runs in** 10 s. **Source** quoted (the hypotheses and Lemmas 36 to 38), restored (the displays).
 #
-# **Claim.** Among all recurrent nets that fit $n$ samples of the general retrieval task, take one with the smallest weights. If $n$ is less than a certain power of the length $N$ of the prompts, then the error of this net on fresh prompts is large. The reason is that the task itself needs weights whose norm grows with $N$, whereas $n$ samples can be fitted with a norm that does not depend on $N$. We find that every step of the argument holds, and that it needs only those forms of {prf:ref}`retrieval-prop8` that are true.
+# **Claim.** Among all recurrent nets that fit $n$ samples of the general retrieval task, take one with the smallest weights. If $n$ is less than a certain power of the length $N$ of the prompts, then the error of this net on fresh prompts is large. The reason is that the task itself needs weights whose norm grows with $N$, whereas $n$ samples can be fitted with a norm that does not depend on $N$. We find that every step of the argument holds, and that the argument needs only those forms of {prf:ref}`retrieval-prop8` that are true.
 
 # %% tags=["parameters"]
 few = 8  # samples that a small net fits [4..12]
@@ -52,13 +52,13 @@ normal = source.normal
 # %% [markdown]
 # ## Why one should care
 #
-# A learner that prefers small weights is usually a good learner, because small weights mean a simple function, and many generalization bounds reward them. So one may hope that a recurrent net that fits the training samples, and does so with the smallest possible weights, has also understood the task. The theorem says that on this task the hope is in vain. In every prompt, each token points at a token of its own, and its label is computed from the data over there. A net that solves the task must carry the labels of all $N$ tokens in its state, which costs a norm that grows with $N$ ({ref}`ch-state-norms`). But a training sample asks for the label at one position only, and $n$ such labels can be produced without any memory, by a curve through $n$ points. If the prompts are long, the curve is cheaper. So the smallest weights are those of a net that has memorized its samples.
+# A learner that prefers small weights is usually a good learner, because small weights mean a simple function, and many generalization bounds reward them. So one may hope that a recurrent net that fits the training samples, and does so with the smallest possible weights, has also learned the task. The theorem says that on this task this hope is not fulfilled. In every prompt, each token points at a token of its own, and its label is computed from the data of the token that it points at. A net that solves the task must carry the labels of all $N$ tokens in its state, which takes a norm that grows with $N$ ({ref}`ch-state-norms`). But a training sample asks for the label at one position only, and $n$ such labels can be produced without any memory, by a curve through $n$ points. If the prompts are long, the curve needs the smaller norm. So the smallest weights are those of a net that has memorized its samples.
 #
 # A transformer does not have this problem, because the norm of the matrix that follows a pointer grows only with logarithms of $N$ ({ref}`ch-transformer-guarantee`). This is the paper's separation between transformers and recurrent nets.
 #
 # ## Three samples by hand
 #
-# How much does a curve through three points cost? Suppose that the training set consists of three prompts. In each of them one token is labelled, and one coordinate of this token's own data has the values $z = 0, 1, 2$ in the three prompts. Let the labels be $y = 1, -1, 1$, which have nothing to do with $z$, because they come from the tokens that are pointed at. Still, the following sum of three ReLU units $\sigma(t) = \max(t, 0)$ passes through all three points:
+# Which norm does a net need whose output is a curve through three points? Suppose that the training set consists of three prompts. In each of them one token is labelled, and one coordinate of this token's own data has the values $z = 0, 1, 2$ in the three prompts. Let the labels be $y = 1, -1, 1$, which are unrelated to $z$, because they come from the tokens that are pointed at. Nevertheless, the following sum of three ReLU units $\sigma(t) = \max(t, 0)$ passes through all three points:
 #
 # | unit | at $z = 0$ | at $z = 1$ | at $z = 2$ |
 # |:--|--:|--:|--:|
@@ -67,9 +67,9 @@ normal = source.normal
 # | $4 \cdot \sigma(z - 1)$ | $0$ | $0$ | $4$ |
 # | sum | $1$ | $-1$ | $1$ |
 #
-# The squares of the outer weights $1, -3, 4$ add up to 26. The inner weights are all 1 and the biases are $1, 0, -1$, so their squares add up to 5. A ReLU net does not change if its outer weights are multiplied and its inner weights and biases divided by the same positive number, and the cheapest choice of this number makes the two sums equal. The squared norm of the net is then $2 \sqrt{26 \cdot 5} = 22.8$.
+# The squares of the outer weights $1, -3, 4$ add up to 26. The inner weights are all 1 and the biases are $1, 0, -1$, so their squares add up to 5. A ReLU net does not change if its outer weights are multiplied and its inner weights and biases divided by the same positive number, and the choice of this number with the least norm makes the two sums equal. The squared norm of the net is then $2 \sqrt{26 \cdot 5} = 22.8$. We call it the *cost* of the curve.
 #
-# To see what the task costs, take prompts of $N$ tokens. We will show that every net with a two-layer read-out and a mean squared error of $\frac14$ has a squared norm of at least $\sqrt{N - 1}$, see {eq}`eq-task-needs`, where predicting 0 everywhere has an error of 1. The number $\sqrt{N - 1}$ exceeds $2 \sqrt{130}$ as soon as $N > 1 + 4 \cdot 130 = 521$. So on prompts of more than 521 tokens the curve through our three points is cheaper than any net that has learned a substantial part of the task.
+# For the cost of the task, take prompts of $N$ tokens. We will show that every net with a two-layer read-out and a mean squared error of $\frac14$ has a squared norm of at least $\sqrt{N - 1}$, see {eq}`eq-task-needs`, where predicting 0 everywhere has an error of 1. The number $\sqrt{N - 1}$ exceeds $2 \sqrt{130}$ as soon as $N > 1 + 4 \cdot 130 = 521$. So on prompts of more than 521 tokens the curve through our three points is cheaper than any net that has learned a substantial part of the task.
 
 # %%
 z, y = f64([0.0, 1.0, 2.0]), f64([1.0, -1.0, 1.0])
@@ -78,7 +78,7 @@ by_hand = memory.squared_norm(curve)
 glue(by_hand=by_hand, tokens_by_hand=1 + by_hand**2, repeats=repeats)
 
 # %% [markdown]
-# The code builds the same net: its squared norm is {glue:text}`by_hand:.2f`, and the length from which the curve is cheaper is {glue:text}`tokens_by_hand:.0f` tokens.
+# The code builds the same net: its squared norm is {glue:text}`by_hand:.2f`, and the length above which the curve is cheaper is {glue:text}`tokens_by_hand:.0f` tokens.
 #
 # With more samples the points of the curve come closer together, so its slopes, and with them the outer weights, become larger. To see how fast, we draw for each number $n$ of samples {glue:text}`repeats` random sets of points and labels and compute the squared norm of the curve; the next figure shows the outcome.
 
@@ -132,7 +132,7 @@ for ax in (left, right):
 figures.show()
 
 # %% [markdown]
-# In the left panel, follow the lower curve to the right until it crosses a grey line. To the left of the crossing, fitting is cheaper than learning at that length; to the right of it, we can no longer be sure. With prompts of a million tokens, for example, ten samples are fitted at a lower price than the task. The dashed line is what we can prove for at least half of all draws, and it lies far above what is typical. The right panel turns the comparison round: it shows how long prompts have to be until fitting is cheaper. These lengths are large, since the task's price grows only like a root of $N$. Deeper read-outs need longer prompts, but the slope is the same for all three depths.
+# In the left panel, follow the lower curve to the right until it crosses a grey line. To the left of the crossing, fitting is cheaper than learning at that length; to the right of it, our bound does not decide. With prompts of a million tokens, for example, fitting ten samples costs less than learning the task. The dashed line is what we can prove for at least half of all draws, and it lies far above the typical value. The right panel makes the same comparison the other way: it shows how long prompts have to be until fitting is cheaper. These lengths are large, since the cost of the task grows only like a root of $N$. Deeper read-outs need longer prompts, but the slope is the same for all three depths.
 #
 # ## The statement
 #
@@ -140,7 +140,7 @@ figures.show()
 #
 # $$f_y(Uh, z) = W_{L_y}\, \sigma\bigl( \cdots W_2\, \sigma(U h + W_y z + b_y) \cdots \bigr) .$$
 #
-# So $U$ is not followed by a matrix of its own layer. Instead, $U$ and $W_y$ are two blocks of one matrix, and $L_y$ matrices stand between the states and the prediction. The vector $\mathrm{vec}\, \Theta$ holds the entries of all matrices and biases. (The paper counts the weights of the transitions as well. This makes no difference, because these weights can be 0 in a net that ignores its states, and in any other net they only increase the norm.) A training sample is a prompt in which only *one* random position counts, and the mean squared error over these positions is the *point-wise* empirical risk. The *risk* is the mean squared error at a random position of a fresh prompt.
+# So $U$ is not followed by a further matrix in the first layer. Instead, $U$ and $W_y$ are two blocks of one matrix, and there are $L_y$ matrices between the states and the prediction. The vector $\mathrm{vec}\, \Theta$ holds the entries of all matrices and biases. (The paper counts the weights of the transitions as well. This makes no difference, because these weights can be 0 in a net that ignores its states, and in any other net they only increase the norm.) A training sample is a prompt in which only *one* random position counts, and the mean squared error over these positions is the *point-wise* empirical risk. The *risk* is the mean squared error at a random position of a fresh prompt.
 #
 # ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorem 9
 # :label: retrieval-thm9
@@ -154,13 +154,13 @@ figures.show()
 # * **36.** So $n$ samples are fitted at a squared norm of order $n^3$, with a probability that does not depend on $n$.
 # ```
 #
-# We do not know which values the paper has for $c_1$, $c_2$ and $c_3$, so we say which values the argument gives.
+# We do not know which values the paper has for $c_1$, $c_2$ and $c_3$, so we state the values that the argument gives.
 #
-# **The idea of the proof.** As in the example, we compare two prices. On one side, any net with a small risk pays for its memory, and the price of a memory grows like a power of $N$. On the other side, a net that ignores its memory pays for a steep curve. The curve is steep where two of the $n$ points are close together while their labels differ. Among $n$ random points on a line there are about $\frac12 n^2$ pairs, so the closest pair is typically at a distance of order $1/n^2$, and the slopes are at most of order $n^2$, up to the size of the labels. This makes the price of fitting a power of $n$ that does not contain $N$. If $n$ is a small enough power of $N$, fitting is cheaper, and the net with the smallest weights cannot be one that solves the task.
+# **The idea of the proof.** As in the example, we compare two costs. On one side, any net with a small risk needs a memory, and the norm that this takes grows like a power of $N$. On the other side, a net that ignores its memory needs a steep curve. The curve is steep where two of the $n$ points are close together while their labels differ. Among $n$ random points on a line there are about $\frac12 n^2$ pairs, so the closest pair is typically at a distance of order $1/n^2$, and the slopes are at most of order $n^2$, up to the size of the labels. So the cost of fitting is a power of $n$ that does not contain $N$. If $n$ is a small enough power of $N$, fitting is cheaper, and the net with the smallest weights cannot be one that solves the task.
 #
 # ## What the task needs
 #
-# First we make the price of the task precise. As a function of $Uh$, the read-out has a Lipschitz constant $\mathfrak L$ of at most $\|W_2\| \cdots \|W_{L_y}\|$. So $\mathfrak L \|U\|_F$ is at most a product of $L_y$ Frobenius norms, those of $U, W_2, \dots, W_{L_y}$, and the squares of these norms add up to at most $\|\mathrm{vec}\, \Theta\|^2$. A product of numbers with a given sum of squares is largest if the numbers are equal. Together with {prf:ref}`state-norm`, which bounds $\mathfrak L \|U\|_F$ from below, this shows that every net has
+# First we make the cost of the task precise. As a function of $Uh$, the read-out has a Lipschitz constant $\mathfrak L$ of at most $\|W_2\| \cdots \|W_{L_y}\|$. So $\mathfrak L \|U\|_F$ is at most a product of $L_y$ Frobenius norms, those of $U, W_2, \dots, W_{L_y}$, and the squares of these norms add up to at most $\|\mathrm{vec}\, \Theta\|^2$. A product of positive numbers with a given sum of squares is largest if the numbers are equal. Together with {prf:ref}`state-norm`, which bounds $\mathfrak L \|U\|_F$ from below, this shows that every net has
 #
 # ```{math}
 # :label: eq-task-needs
@@ -171,15 +171,15 @@ figures.show()
 #
 # ## What the samples need
 #
-# We turn to the price of fitting. A net that has to give one label of each of $n$ prompts can ignore its states and set $U = 0$. It projects the token's own data on a unit vector $v$ and draws a piecewise linear curve through the $n$ points. The three lemmas say, in turn, that the points are not too close together, how much the curve costs, and what follows.
+# We turn to the cost of fitting. A net that has to give one label of each of $n$ prompts can ignore its states and set $U = 0$. It projects the token's own data on a unit vector $v$ and draws a piecewise linear curve through the $n$ points. The three lemmas say, in turn, that the points are not too close together, what the curve costs, and what follows.
 #
-# **Lemma 37.** For a random $v$ the difference of two projections is a normal variable of variance 2, so two of the $n$ projections are closer than $\delta$ with probability at most $\frac{n^2}2 \cdot \frac{2\delta}{\sqrt{4\pi}}$, which is $\frac16$ for $\delta = \sqrt\pi/(3n^2)$. Markov's inequality bounds the probability that $\|z\|$ is large, and together the two leave a probability of at least $\frac13$.
+# **Lemma 37.** For a random $v$ the difference of two projections is a normal variable of variance 2, so two of the $n$ projections are closer than $\delta$ with probability at most $\frac{n^2}2 \cdot \frac{2\delta}{\sqrt{4\pi}}$, which is $\frac16$ for $\delta = \sqrt\pi/(3n^2)$. Markov's inequality bounds the probability that $\|z\|$ is large, and with a probability of at least $\frac13$ neither of the two happens.
 #
 # **Lemma 38.** Number the points such that the $z_i$ increase, and let $s_1 = y_1$, and $s_i$ the slope from point $i - 1$ to point $i$. As in the example, the net is $s_1 \sigma(z - z_1 + 1) + \sum_{i \ge 2} (s_i - s_{i-1}) \sigma(z - z_{i-1})$. Since $\sum_{i \ge 2} s_i^2 \le 4 \|y\|^2/\epsilon^2$, the squares of its outer weights add up to at most $19 \|y\|^2/\epsilon^2$, and those of its first layer to at most $n + 2 + 3\|z\|^2$. If the two layers are balanced, the squared norm is therefore at most $2 \sqrt{19 (n + 2 + 3 \|z\|^2)}\, \|y\|/\epsilon$.
 #
-# **Lemma 36.** Each of the inequalities $\|z\|^2 \le 6n$ and $\|y\|^2 \le 6n$ fails with probability at most $\frac16$, and so does the bound on the gaps. So with probability at least $\frac12$ the squared norm is at most $166\, n^3$.
+# **Lemma 36.** Each of the inequalities $\|z\|^2 \le 6n$ and $\|y\|^2 \le 6n$ fails with probability at most $\frac16$, and so does the bound on the gaps. Hence with probability at least $\frac12$ the squared norm is at most $166\, n^3$.
 #
-# The next table tests each lemma where it is sharpest, with {glue:text}`many` samples. For Lemma 37 it draws {glue:text}`draws` sets of points and counts how often a gap is below $\delta$; a share that is clearly above $\frac16$ would refute the constant. For Lemma 38 it compares the squared norm with its bound on random samples, and on the hardest samples that we know: points on an even grid, $10^{-3}$ apart, whose labels alternate in sign; a ratio above 1 would refute the bound. For Lemma 36 it measures how the median squared norm grows with $n$.
+# The next table tests each lemma, with {glue:text}`many` samples, where a violation is most likely. For Lemma 37 it draws {glue:text}`draws` sets of points and counts how often a gap is below $\delta$; a share that is clearly above $\frac16$ would refute the constant. For Lemma 38 it compares the squared norm with its bound on random samples, and on the hardest samples that we know: points on an even grid, $10^{-3}$ apart, whose labels alternate in sign; a ratio above 1 would refute the bound. For Lemma 36 it measures how the median squared norm grows with $n$.
 
 # %%
 delta = math.sqrt(math.pi) / (3 * many**2)
@@ -273,27 +273,27 @@ lem36.holds(
 )
 
 # %% [markdown]
-# Lemmas 37 and 38 are nearly sharp, each for itself: the share of draws is close to $\frac16$, and the even grid comes close to its bound. The two together are not, because the bound divides all $n$ labels by the smallest gap, whereas of $n$ random points only a few neighbours are nearly so close. This is why the median grows more slowly than $n^3$, about like $n^{5/2}$.
+# Each of Lemmas 37 and 38 is nearly sharp: the share of draws is close to $\frac16$, and the even grid comes close to its bound. Their combination is not sharp, because the bound divides all $n$ labels by the smallest gap, whereas of $n$ random points only a few neighbours are nearly so close. This is why the median grows more slowly than $n^3$, about like $n^{5/2}$.
 #
 # ## Theorem 9, put together
 #
-# The comparison of the two prices has two cases, since a net narrower than $n$ may not have room for the curve. In that case the net is too narrow for the task as well.
+# The comparison of the two costs has two cases, since a net with fewer than $n$ units may be too narrow for the curve. In that case the net is too narrow for the task as well.
 #
 # ```{dropdown} Proof, with the exponents
-# We suppose that a net has a small risk, and show that a net without memory is smaller, or that no net of this width can have such a risk.
+# We suppose that a net has a small risk, and show that a net without memory has a smaller norm, or that no net of this width can have such a risk.
 #
 # *Setting.* Let $c_3 < 1$ and let $E$ lie between $c_3$ and 1. Suppose that a net has risk below $c_3$. For large $N$ its error at some token, on average over pointers to the other tokens, is then at most $E$.
 #
-# *If $d_h \ge n$*, the net of Lemma 36 is in the class. For $L_y > 2$ the remaining layers pass one number on by two units, as $\sigma(s)$ and $\sigma(-s)$. Let $S$ be the squared norm with two layers. The product of the layers' norms is $\frac S2$ for two layers and $\frac S2\, 2^{(L_y - 1)/2}$ for more, and rescaling makes the norms equal. This gives a squared norm of $L_y (\frac S2)^{2/L_y}$ for two layers, and of $L_y (\frac S2)^{2/L_y}\, 2^{(L_y - 1)/L_y}$ for more. With probability at least $\frac12$ we have $S \le 166\, n^3$. In the comparison with {eq}`eq-task-needs` the powers $2/L_y$ cancel: fitting is cheaper than the error $E$ as soon as $\frac S2\, 2^{(L_y - 1)/2} < (1 - \sqrt E) \sqrt{N - 1}$, at every depth. This holds for $n \le O(N^{c_1})$ with $c_1 < \frac16$ and large $N$, and then the weights of least norm are not those of a net with error $E$.
+# *If $d_h \ge n$*, the net of Lemma 36 is in the class. For $L_y > 2$ each of the remaining layers passes on the number by two units, as $\sigma(s)$ and $\sigma(-s)$. Let $S$ be the squared norm with two layers. The product of the layers' norms is $\frac S2$ for two layers and $\frac S2\, 2^{(L_y - 1)/2}$ for more, and rescaling makes the norms equal. This gives a squared norm of $L_y (\frac S2)^{2/L_y}$ for two layers, and of $L_y (\frac S2)^{2/L_y}\, 2^{(L_y - 1)/L_y}$ for more. With probability at least $\frac12$ we have $S \le 166\, n^3$. In the comparison with {eq}`eq-task-needs` the powers $2/L_y$ cancel: fitting is cheaper than the error $E$ as soon as $\frac S2\, 2^{(L_y - 1)/2} < (1 - \sqrt E) \sqrt{N - 1}$, at every depth. This holds for $n \le O(N^{c_1})$ with $c_1 < \frac16$ and large $N$, and then the weights of least norm are not those of a net with error $E$.
 #
-# *If $d_h < n$*, no net of the class has a small error. To see this, note that by the first inequality of {eq}`eq-task-needs` we have $\mathfrak L \|U\|_{op} \le (\|\mathrm{vec}\, \Theta\|^2 / L_y)^{L_y/2} \le \frac12 e^{N^c}$, as the paper says. The dimension form of {ref}`ch-state-norms` then gives $\sqrt E \ge \exp( -\frac{2n}{N - 1} \log(1 + e^{N^c}/\tau)) - \tau$. The exponent is of order $n N^{c - 1}$ and vanishes for $n \le O(N^{c_1})$ with $c_1 < 1 - c$, whereas $\tau$ may be as small as one likes. $\square$
+# *If $d_h < n$*, no net of the class has a small error. To see this, note that by the first inequality of {eq}`eq-task-needs` we have $\mathfrak L \|U\|_{op} \le (\|\mathrm{vec}\, \Theta\|^2 / L_y)^{L_y/2} \le \frac12 e^{N^c}$, as the paper says. The dimension form of {ref}`ch-state-norms` then gives $\sqrt E \ge \exp( -\frac{2n}{N - 1} \log(1 + e^{N^c}/\tau)) - \tau$. The exponent is of order $n N^{c - 1}$ and vanishes for $n \le O(N^{c_1})$ with $c_1 < 1 - c$, whereas $\tau$ may be arbitrarily small. $\square$
 # ```
 #
-# So $c_1$ may be any number below $\frac16$ and $1 - c$, at every depth, with $c_2 = \frac12$ and any $c_3 < 1$. The paper names no number, and it bounds the cost of interpolation by $O(n^3)$ at every depth, although for more than two layers rescaling gives the smaller $O(n^{6/L_y})$.
+# So $c_1$ may be any number below $\frac16$ and $1 - c$, at every depth, with $c_2 = \frac12$ and any $c_3 < 1$. The paper gives no number, and it bounds the cost of interpolation by $O(n^3)$ at every depth, although for more than two layers rescaling gives the smaller $O(n^{6/L_y})$.
 #
 # Two hypotheses can be dropped: the bound on $d_h$ is not needed in the first case, because {prf:ref}`state-norm` contains no $\log d_h$. Nor is the bound on the weights needed, provided that the learner may choose $d_h$, as the paper remarks. The reason is that the first case of the proof is then the only one: the least norm over all widths is at most that of a net with $d_h \ge n$ that fits the samples, and {eq}`eq-task-needs` holds at every width.
 #
-# The first table lists the lengths from which fitting is cheaper, for the median squared norm. A median of {glue:text}`repeats` draws varies by about a sixth from one set of draws to another, and the lengths, which go with its square, by about a third. The second is about nets with fewer dimensions than samples: it shows the least error that such a net can have if $c = \frac12$ and $n = N^{c_1}$. According to the proof, this error should stay large for $c_1 < \frac12$ and may vanish for $c_1 = 0.6$.
+# The first table lists the lengths from which fitting is cheaper, for the median squared norm. A median of {glue:text}`repeats` draws varies by about a sixth from one set of draws to another, and the lengths, which are proportional to its square, by about a third. The second table is about nets with fewer dimensions than samples: it shows the least error that such a net can have if $c = \frac12$ and $n = N^{c_1}$. According to the proof, this error should stay large for $c_1 < \frac12$ and may vanish for $c_1 = 0.6$.
 
 # %%
 rows = {n: [S[n], *(length(S[n], layers) for layers in (2, 3, 4))] for n in sizes}
@@ -394,17 +394,17 @@ glue(
 # %% [markdown]
 # Both tables agree with the proof: in the first, a read-out of three or four layers needs longer prompts, but only by a constant factor. In the second, the least error tends to 1 for the two exponents below $\frac12$, although slowly for 0.45, and it is 0 for 0.6. The folded cell builds the deeper nets, weight by weight, and confirms their norms.
 #
-# **Lemma 42** stands in the paper's list of auxiliary lemmas, cited from Bach (2017, Propositions 1 and 6). It says that two-layer ReLU nets of bounded weights approximate $L$-Lipschitz functions on a ball of radius $R$ in $\mathbb R^d$. Theorem 9 does not use it, and its display is missing, but four uses of it are legible, and they all have the same form: with $\lambda = \frac{LR}\varepsilon \log \frac{LR}\varepsilon$, a width of $m = O(\lambda^d)$ and outer weights with $\sqrt m\, \|a\|_2 = O(L \lambda^{(d+1)/2})$, up to powers of $R$ where $R$ is a constant. The two propositions that are cited give the same width. The first approximates within $\varepsilon$ at a norm $\gamma$ of order $LR\, (LR/\varepsilon)^{(d+1)/2}$, and the second needs $m = (\gamma/\varepsilon)^{2d/(d+3)}$ units for this norm, which is $(LR/\varepsilon)^d$ up to logarithms. Since we do not prove the two propositions, the lemma is not judged. {ref}`ch-recurrent-upper-bound` says what its form means for Lemmas 24 and 25.
+# **Lemma 42** is in the paper's list of auxiliary lemmas, cited from Bach (2017, Propositions 1 and 6). It says that two-layer ReLU nets of bounded weights approximate $L$-Lipschitz functions on a ball of radius $R$ in $\mathbb R^d$. Theorem 9 does not use it, and its display is missing, but four uses of it are legible, and they all have the same form: with $\lambda = \frac{LR}\varepsilon \log \frac{LR}\varepsilon$, a width of $m = O(\lambda^d)$ and outer weights with $\sqrt m\, \|a\|_2 = O(L \lambda^{(d+1)/2})$, up to powers of $R$ where $R$ is a constant. The two propositions that are cited give the same width. The first approximates within $\varepsilon$ at a norm $\gamma$ of order $LR\, (LR/\varepsilon)^{(d+1)/2}$, and the second needs $m = (\gamma/\varepsilon)^{2d/(d+3)}$ units for this norm, which is $(LR/\varepsilon)^d$ up to logarithms. Since we do not prove the two propositions, we give no verdict on the lemma. The consequences of its form for Lemmas 24 and 25 are in {ref}`ch-recurrent-upper-bound`.
 #
 # ## What we found
 #
-# * Lemmas 36 to 38 hold, and their constants can be named: gaps of $\sqrt\pi/(3n^2)$ in Lemma 37, a factor of $2\sqrt{19}$ in Lemma 38, and $166\, n^3$ in Lemma 36.
+# * Lemmas 36 to 38 hold, and their constants can be given: gaps of $\sqrt\pi/(3n^2)$ in Lemma 37, a factor of $2\sqrt{19}$ in Lemma 38, and $166\, n^3$ in Lemma 36.
 # * Theorem 9 holds, since it follows from the Frobenius form and the dimension form of {prf:ref}`retrieval-prop8`, which are true. The operator form, which is false as restored, is not needed.
-# * The number of samples may be any power of $N$ below $N^{1/6}$. For {glue:text}`few` samples and a read-out of two layers the norm of the median draw needs prompts of about {glue:text}`from_few:.1e` tokens (the proved $166\, n^3$ needs far longer ones), whereas the recurrent nets of the paper's experiments see about thirty. Both sides of the comparison are bounds, so fitting may be cheaper on shorter prompts, too. But weights of least norm are not what training by AdamW on fresh prompts finds, so the theorem does not explain those experiments.
+# * The number of samples may be any power of $N$ below $N^{1/6}$. For {glue:text}`few` samples and a read-out of two layers the norm of the median draw needs prompts of about {glue:text}`from_few:.1e` tokens (the proved $166\, n^3$ needs far longer ones), whereas the recurrent nets of the paper's experiments read about thirty. Both sides of the comparison are bounds, so fitting may be cheaper on shorter prompts, too. But training by AdamW on fresh prompts does not find weights of least norm, so the theorem does not explain those experiments.
 #
 # ## What would falsify this
 #
-# Lemma 37 would be false if gaps below $\delta$ were more frequent than one in six; at three times the gap they are. Lemma 38 would be false if an interpolant missed a point, as it does when a unit is removed, or if it exceeded its bound, as it does when the bound is computed with the median gap in place of the smallest. The bound of Lemma 36 would be false if the median grew faster than $n^3$, as it does for cubed projections, which crowd near 0. The theorem would be false if, at a length of $10^8$, fitting a few samples cost more than the task, as fitting many samples does, or if narrow nets had a small error; this is excluded only for $c_1 < 1 - c$.
+# Lemma 37 would be false if gaps below $\delta$ were more frequent than one in six; gaps below three times this size are. Lemma 38 would be false if an interpolant missed a point, as it does when a unit is removed, or if it exceeded its bound, as it does when the bound is computed with the median gap in place of the smallest. The bound of Lemma 36 would be false if the median grew faster than $n^3$, as it does for cubed projections, which crowd near 0. The theorem would be false if, at a length of $10^8$, fitting a few samples cost more than the task, as fitting many samples does, or if narrow nets had a small error; this is excluded only for $c_1 < 1 - c$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -431,7 +431,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-fit-learnable
 #
-# *With the computer.* The labels of the task are unrelated to the token's own data, and the curve has to jump up and down. First run the chapter with more samples, `python -m bookkit.run retrieval/recurrent_lower_bound -p few 12 --out my_run`, and see how many more tokens the proof asks for. Then suppose that the label were the token's own coordinate, $y = z$. Predict how the squared norm of the curve grows with $n$, and measure it.
+# *With the computer.* The labels of the task are unrelated to the token's own data, so the curve has to go up and down steeply. First run the chapter with more samples, `python -m bookkit.run retrieval/recurrent_lower_bound -p few 12 --out my_run`, and see how many more tokens the proof needs. Then suppose that the label were the token's own coordinate, $y = z$. Predict how the squared norm of the curve grows with $n$, and measure it.
 # ```
 #
 # ```{solution-start} ex-fit-learnable
@@ -457,7 +457,7 @@ answer = pd.DataFrame(answer).T.rename_axis("samples")
 table(answer, "Median squared norm of the curve", form=".4g")
 
 # %% [markdown]
-# (The medians of the first column are those of 50 draws, and so they differ from those of the table above by a third or so.) The curve through unrelated labels becomes steeper with every sample, whereas for $y = z$ two units are enough and the norm hardly grows. So the price of fitting is the price of labels that the token itself does not determine. If a task can be read off the token, a small norm finds it.
+# (The medians of the first column are those of 50 draws, and so they differ from those of the table above by a third or so.) The curve through unrelated labels becomes steeper with every sample, whereas for $y = z$ two units are enough and the norm hardly grows. So fitting is costly only if the token itself does not determine its label. If it does, a net of small norm fits the samples and solves the task.
 #
 # ```{solution-end}
 # ```
@@ -471,7 +471,7 @@ table(answer, "Median squared norm of the curve", form=".4g")
 # ```{solution} ex-fit-all
 # :class: dropdown
 #
-# No, because then $nN$ labels have to be fitted. The squared norm of the curve grows with $nN$ as that of the table above does with $n$, to a power above 2, and so far faster than the $N^{1/2}$ that the task needs. On long prompts such a curve is dearer than what the task is known to need, and the theorem makes no statement about the risk with all positions labelled.
+# No, because then $nN$ labels have to be fitted. The squared norm of the curve grows with $nN$ as that of the table above does with $n$, to a power above 2, and so far faster than the $N^{1/2}$ that the task needs. On long prompts such a curve costs more than the task is known to need, and the theorem makes no statement about the risk with all positions labelled.
 # ```
 #
 # ## References

@@ -19,11 +19,11 @@
 # # What the transformer's guarantee counts
 #
 # ```{verdict}
-# Theorem 4 is true as restored: the number of prompts that its guarantee asks for grows with their length $N$ only like a power of $\log N$. With every constant written out, squaring the length multiplies the number that is enough by less than 32, and by {glue:text}`growth:.1f` at the longest lengths of the table. But the number itself is far out of reach: {glue:text}`needed_1024:.0e` prompts of 1024 tokens. In training, the prompts needed grow like $N$ to the power {glue:text}`slope_all` if every token is labelled, and to the power {glue:text}`slope_one` if each prompt has one label.
+# Theorem 4 is true as restored: the number of prompts that its guarantee asks for grows with their length $N$ only like a power of $\log N$. With every constant written out, squaring the length multiplies the sufficient number by less than 32, and by {glue:text}`growth:.1f` at the longest lengths that we computed. But the number itself is far out of reach: {glue:text}`needed_1024:.0e` prompts if they have 1024 tokens. In training, the prompts needed grow like $N$ to the power {glue:text}`slope_all` if every token is labelled, and to the power {glue:text}`slope_one` if each prompt has one label.
 # ```
 # **Needs** {ref}`ch-token-covers`, {ref}`ch-pointer-heads`, {ref}`ch-capacity`. **Read** 17 min. **Runs in** 80 s. **Source** quoted (the norm bounds, the constants $C_1$ to $C_3$, the cut-off $\tau$), restored (the displays).
 #
-# **Claim.** A transformer whose weights are bounded, and that fits $n$ prompts of $N$ tokens as well as it can, predicts new prompts well once $n$ is large enough, and how large depends on $N$ by logarithms only. We write the proof out with constants and find it correct, although the constants put the bound far beyond any training run. In training the number of prompts grows little with $N$ if every token is labelled. With one label for each prompt, which is the theorem's setting, it grows about in proportion to $N$. The theorem is not contradicted by this, because it is about the best fit and not about how the fit is found.
+# **Claim.** A transformer whose weights are bounded, and that fits $n$ prompts of $N$ tokens as well as it can, predicts new prompts well once $n$ is large enough, and the $n$ that is enough depends on $N$ only through logarithms. We write the proof out with constants and find it correct, although the constants put the bound far beyond any training run. In training the number of prompts that are needed grows little with $N$ if every token is labelled. With one label for each prompt, which is the theorem's setting, it grows about in proportion to $N$. The theorem is not contradicted by this, because it is about the best fit and not about how the fit is found.
 
 # %% tags=["parameters"]
 N_first = 8  # shortest prompt that is trained on, then twice and four times that [6..10]
@@ -80,7 +80,7 @@ def enough(N, private=False):
 # 2. *The heads of the list.* By Hoeffding's inequality one head has a gap of more than $t$ with probability at most $e^{-2nt^2}$, and one of the 200 with probability at most $200\, e^{-2nt^2}$, which is 0.05 for $n = \frac{\log(200/0.05)}{2t^2} = \frac{8.29}{2 t^2}$.
 # 3. *All other heads.* Two outputs that differ by 0.01 have losses that differ by at most 0.02. So the gap of any head exceeds that of the nearest listed one by at most $2 \cdot 0.02 = 0.04$.
 #
-# With $t = 0.06$ the three steps give a gap of at most 0.1 from 1152 prompts on, and the length of the prompts does not matter. If every position had a weight of its own, the list would have $200^N$ members, and the logarithm in step 2 would be $5.3\, N + 3.0$. Then prompts of 32 tokens would need {glue:text}`own_32:.0f` examples, and prompts of 1024 tokens {glue:text}`own_1024:.0f`. The next lines test the first number on labels that cannot be learned, random numbers between $-1$ and $1$. We record the largest gap of the 200 heads on 1152 prompts, which should be below 0.06 in 95 % of all cases.
+# With $t = 0.06$ the three steps give a gap of at most 0.1 from 1152 prompts on, and the length of the prompts does not matter. If every position had a weight of its own instead, the list would have $200^N$ members, and the logarithm in step 2 would be $5.3\, N + 3.0$. Then prompts of 32 tokens would need {glue:text}`own_32:.0f` examples, and prompts of 1024 tokens {glue:text}`own_1024:.0f`. The next lines test the first number on labels that cannot be learned, random numbers between $-1$ and $1$. We record the largest gap of the 200 heads on 1152 prompts, which step 2 guarantees to be below 0.06 in 95 % of all cases.
 
 # %% mystnb={"code_prompt_hide": "A guarantee by hand", "code_prompt_show": "A guarantee by hand"} tags=["hide-input"]
 fresh, observed = Rng(seed + 1), {}
@@ -116,7 +116,7 @@ glue(
 # %% [markdown]
 # The gaps found are much smaller than the guarantee, as is usual for bounds that hold for any distribution of prompts.
 #
-# The proof of the theorem has the same three steps, for a class that can solve the task. Three things make it longer: the heads have matrices, the tokens are normal vectors and not bounded, and a net stands behind the heads. These three also make the guarantee much more expensive. The figure shows the number of prompts from which the theorem's bound, with all constants, is below 1. This is the variance of the labels, so it is the error of a predictor that ignores the prompt.
+# The proof of the theorem has the same three steps, for a class that can solve the task. Three things make it longer: the heads have matrices, the tokens are normal vectors and therefore unbounded, and a net follows after the heads. These three things also make the guarantee ask for many more prompts. The figure shows how many prompts it takes until the theorem's bound, with all constants, is below 1. The number 1 is the variance of the labels, so it is the error of a predictor that ignores the prompt.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Number of prompts from which the bound is below 1, the variance of the labels, against the length of the prompts: the theorem with all constants, and the same count with a query-key matrix of its own for every position.", "name": "fig-guarantee"}, "image": {"alt": "Log-log axes, tokens from 16 to a million against prompts. The lower curve rises slowly from about ten to the fourteen to ten to the sixteen. The upper one is a steep straight line that ends six powers of ten higher."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.6)
@@ -130,11 +130,11 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# On these axes a power of $N$ is a straight line, and the upper curve, with a matrix for each position, is one. The lower curve, that of the theorem, bends down, as a power of a logarithm does, so the message of the theorem is confirmed. But the curve begins at $10^{14}$ prompts, and its lesson is about the growth and not about the number.
+# On these axes a power of $N$ is a straight line, and the upper curve, with a matrix for each position, is nearly straight. The lower curve, that of the theorem, bends down, as a power of a logarithm does, so the theorem is right about the growth. But the curve begins at more than $10^{14}$ prompts, so the bound is of no use as an estimate of the number itself.
 #
 # ## The statement
 #
-# **The setting.** A prompt has $N$ tokens with data $x_j \in \mathbb R^d$ and $q$ pointers each, and token $i$ has the label $y_i = g(x_{t_{i1}}, \dots, x_{t_{iq}})$. The *risk* $R(f)$ of a predictor is its mean squared error at a random token of a new prompt. The *point-wise* empirical risk $\hat R(f)$ looks at one random token of each of the $n$ training prompts. $R_\tau$ and $\hat R_\tau$ are the same with every squared error cut off at $\tau$. The class is that of {ref}`ch-token-covers`, with $q$ heads, $m$ units, and the bound $K$ for the norms of the net.
+# **The setting.** A prompt has $N$ tokens with data $x_j \in \mathbb R^d$ and $q$ pointers each, and token $i$ has the label $y_i = g(x_{t_{i1}}, \dots, x_{t_{iq}})$. The *risk* $R(f)$ of a predictor is its mean squared error at a random token of a new prompt. The *point-wise* empirical risk $\hat R(f)$ is the mean squared error at one random token of each of the $n$ training prompts. $R_\tau$ and $\hat R_\tau$ are the same with every squared error cut off at $\tau$. The class is that of {ref}`ch-token-covers`, with $q$ heads, $m$ units, and the bound $K$ for the norms of the net.
 #
 # ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorems 4 and 10
 # :label: retrieval-thm4
@@ -142,39 +142,39 @@ figures.show()
 #
 # $$R(\hat f) \;\lesssim\; \varepsilon_{\mathrm{2NN}} + \sqrt{\frac{\mathrm{poly}(d, q, m, K)\; \mathrm{polylog}(nN)}{n}} ,$$
 #
-# where $\varepsilon_{\mathrm{2NN}}$ is the error of a net with $m$ units in Assumption 2. Its norms, the paper's $r_a$ and $r_w$, are in $K$.
+# where $\varepsilon_{\mathrm{2NN}}$ is the error with which a net of $m$ units approximates $g$ in Assumption 2. The norms of this net, the paper's $r_a$ and $r_w$, are in $K$.
 # ```
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 18 to 20
 # :label: retrieval-lem20
-# *(Restored, with constants of ours.)* Let $\log \mathcal N(\epsilon)$ be the log size of Proposition 17.
+# *(Restored, with constants of ours.)* Let $\log \mathcal N(\epsilon)$ be the logarithm of the size of the cover in Proposition 17, its *log size*.
 #
 # 1. On prompts with tokens no longer than $R$, the empirical Rademacher complexity of the losses cut off at $\tau$ is at most $2\sqrt\tau\, \epsilon + \tau \sqrt{2 \log \mathcal N(\epsilon) / n}$, for every $\epsilon > 0$.
 # 2. With probability at least $1 - \delta$, for all $f$ of the class, $R_\tau(f) \le \hat R_\tau(f) + 4\sqrt\tau\, \epsilon + 2\tau \sqrt{2 \log \mathcal N(\epsilon) / n} + 2\tau (nN)^{-1/2} + \tau \sqrt{\log(1/\delta)/2n}$.
-# 3. Let the data be as in Lemma 12 with $C_x = 1$, let $\mathbb E |y|^r \le r^{r/2}$ for all $r \ge 1$, and let $\delta \le e^{-1/2}$. Cut off at $\tau = 4e \log\frac1\delta + 2K^2 \bigl(1 + (1+q) d + 2e\, qd \log\frac N\delta\bigr)$ a risk of the class loses at most $8e\, (1 + K^2 q d)\, \delta$.
+# 3. Let the data be as in Lemma 12 with $C_x = 1$, let $\mathbb E |y|^r \le r^{r/2}$ for all $r \ge 1$, and let $\delta \le e^{-1/2}$. If squared errors are cut off at $\tau = 4e \log\frac1\delta + 2K^2 \bigl(1 + (1+q) d + 2e\, qd \log\frac N\delta\bigr)$, then the risk of each member of the class decreases by at most $8e\, (1 + K^2 q d)\, \delta$.
 # ```
 #
 # The *Rademacher complexity* measures how well the class can fit random signs ({ref}`ch-capacity`), and it takes the place of the union bound in step 2 of the example.
 #
-# **The idea of the proof.** The first item is steps 1 and 3 of the example: a cover of the outputs is a cover of the losses, and a finite list of losses between 0 and $\tau$ has a small complexity. The second is a standard theorem that turns a complexity into a bound on the gap. The third is new: the labels are normal, and squared errors can be arbitrarily large, so the loss has to be cut off, and we must show that the cut-off hides almost nothing. Very large errors need a very long token or a very large label, and both are so rare that they hardly count. Finally we compare the best fit with the construction of Lemma 11, which is in the class and fits well.
+# **The idea of the proof.** The first item corresponds to steps 1 and 3 of the example: a cover of the outputs is also a cover of the losses, and a finite list of losses between 0 and $\tau$ has a small complexity. The second item is a standard theorem that turns a complexity into a bound on the gap. The third item has no counterpart in the example: the labels are normal, and squared errors can be arbitrarily large, so the loss has to be cut off, and we must show that the cut-off hides almost nothing. Very large errors need a very long token or a very large label, and both are so rare that they hardly count. Finally we compare the best fit with the construction of Lemma 11, which is in the class and fits well.
 #
 # ```{dropdown} Proofs
 # We prove the three items in turn, then the remark on averaged labels, and put the theorem together.
 #
-# *1. Complexity.* The cut-off square is $2\sqrt\tau$-Lipschitz, so a cover of the class to $\epsilon$ is one of the losses to $2\sqrt\tau\, \epsilon$. The losses of the cover lie in $[0, \tau]$, and Massart's bound for so many of them is the second summand. (The paper chains over all scales. With counting by volume, $\epsilon$ stands under a logarithm, and one scale is enough.)
+# *1. Complexity.* The cut-off square is $2\sqrt\tau$-Lipschitz, so a cover of the class at scale $\epsilon$ is a cover of the losses at scale $2\sqrt\tau\, \epsilon$. The losses of the cover lie in $[0, \tau]$, and Massart's bound for a list of this size is the second summand. (The paper combines covers at all scales, that is, it chains. Since our covers are counted by volume, $\epsilon$ stands under a logarithm, and one scale is enough.)
 #
-# *2. Gap.* Symmetrisation gives twice the mean of that complexity, and McDiarmid's inequality the last summand. The complexity is as in 1 on the event of Lemma 12. Otherwise it is at most $\tau$, and this has probability at most $(nN)^{-1/2}$.
+# *2. Gap.* Symmetrisation gives twice the mean of that complexity, and McDiarmid's inequality gives the last summand. On the event of Lemma 12, where all tokens are short enough, the complexity is bounded as in 1. Outside of this event, which has probability at most $(nN)^{-1/2}$, it is at most $\tau$.
 #
-# *3. Cut-off.* Put $L = \log \frac1\delta \ge \frac12$. By Markov's inequality for the moment of order $2L$, $y^2 \le 2eL$ except with probability $\delta$. By Lemma 12 for one prompt, $\max_j \|x_j\|^2 \le 2e d \log \frac N\delta$ except with probability $\delta$. A head returns an average of tokens, so $\hat y^2 \le K^2 (1 + q \max_j \|z_j\|^2)$ and $\|z_j\|^2 = \|x_j\|^2 + (1 + q) d/q$. As $(y - \hat y)^2 \le 2y^2 + 2\hat y^2$, the squared error exceeds $\tau(\delta)$ with probability at most $2\delta$, for every $\delta$. Its mean excess over $\tau(\delta)$ is the integral of that probability, $\int_0^\delta 2u\, |\tau'(u)|\, du$, and $|\tau'(u)| = 4e (1 + K^2 qd)/u$. (With $(\mathbb E |y|^r)^{2/r} \le C_y r^s$, as in Assumption 1, the label's part is $y^2 \le C_y (2eL/s)^s$.) $\square$
+# *3. Cut-off.* Put $L = \log \frac1\delta \ge \frac12$. By Markov's inequality for the moment of order $2L$, $y^2 \le 2eL$ except with probability $\delta$. By Lemma 12 for one prompt, $\max_j \|x_j\|^2 \le 2e d \log \frac N\delta$ except with probability $\delta$. A head returns an average of tokens, so $\hat y^2 \le K^2 (1 + q \max_j \|z_j\|^2)$ and $\|z_j\|^2 = \|x_j\|^2 + (1 + q) d/q$. As $(y - \hat y)^2 \le 2y^2 + 2\hat y^2$, the squared error exceeds $\tau(\delta)$ with probability at most $2\delta$, for every $\delta$. Its mean excess over $\tau(\delta)$ is the integral of that probability, $\int_0^\delta 2u\, |\tau'(u)|\, du$, and $|\tau'(u)| = 4e (1 + K^2 qd)/u$. (With $(\mathbb E |y|^r)^{2/r} \le C_y r^s$, as in Assumption 1, the bound for the label is $y^2 \le C_y (2eL/s)^s$.) $\square$
 #
-# *Averaged labels.* Let $\hat R_{n,N}$ average the squared errors of all tokens of each of the $n$ prompts. It is the mean of $\hat R$ over the choice of the tokens. So $\sup_f (R_\tau(f) - \hat R_{\tau,n,N}(f))$ is at most the mean of $\sup_f (R_\tau(f) - \hat R_\tau(f))$ over that choice, by the convexity of the supremum, and every bound of this kind on the mean for one token holds for all tokens too.
+# *Averaged labels.* Let $\hat R_{n,N}$ average the squared errors of all tokens of each of the $n$ prompts. This average is the mean of $\hat R$ over the choice of the tokens. So $\sup_f (R_\tau(f) - \hat R_{\tau,n,N}(f))$ is at most the mean of $\sup_f (R_\tau(f) - \hat R_\tau(f))$ over that choice, by the convexity of the supremum, and every bound of this kind on the mean for one token holds for all tokens too.
 #
-# *The theorem.* We have $R(\hat f) \le R_\tau(\hat f) + 8e\,(1 + K^2 qd)\,\delta'$ by 3, $R_\tau(\hat f)$ is bounded by 2, and $\hat R_\tau(\hat f) \le \hat R(\hat f) \le \hat R(f^*)$ for the construction $f^*$ of Lemma 11. On the event of Lemma 12 the heads of $f^*$ miss the data pointed at by at most $2(N-1) e^{-\alpha d/2q} \max_j \|x_j\|$, so that $\hat R(f^*) \le (\sqrt{\varepsilon_{\mathrm{2NN}}} + n^{-1/4})^2$ with $\alpha$ of order $\frac qd \log(nN)$. Take $\epsilon = n^{-1/2}$ and $\delta' = n^{-1/2} / (1 + K^2 qd)$. Then $\tau$ is of order $K^2 q d \log(nN)$, the log size of order $(mqD + qD^2) \log(nN)$ with $D$ of order $d + q \log N$, and all summands have the stated form. A ball $\|\mathrm{vec}\, \Theta\| \le \rho$ of all weights, as in the paper, lies in the class with $K = \rho^2/2$ and $B_F = \max(\rho, \rho^2/2)$, whether $\Theta$ has the matrices $W_h$ or their two factors. $\square$
+# *The theorem.* We have $R(\hat f) \le R_\tau(\hat f) + 8e\,(1 + K^2 qd)\,\delta'$ by 3, $R_\tau(\hat f)$ is bounded by 2, and $\hat R_\tau(\hat f) \le \hat R(\hat f) \le \hat R(f^*)$ for the construction $f^*$ of Lemma 11. On the event of Lemma 12 the outputs of the heads of $f^*$ differ from the data pointed at by at most $2(N-1) e^{-\alpha d/2q} \max_j \|x_j\|$, so that $\hat R(f^*) \le (\sqrt{\varepsilon_{\mathrm{2NN}}} + n^{-1/4})^2$ with $\alpha$ of order $\frac qd \log(nN)$. Take $\epsilon = n^{-1/2}$ and $\delta' = n^{-1/2} / (1 + K^2 qd)$. Then $\tau$ is of order $K^2 q d \log(nN)$, the log size of order $(mqD + qD^2) \log(nN)$ with $D$ of order $d + q \log N$, and all summands have the stated form. A ball $\|\mathrm{vec}\, \Theta\| \le \rho$ of all weights, as in the paper, lies in the class with $K = \rho^2/2$ and $B_F = \max(\rho, \rho^2/2)$, whether $\Theta$ has the matrices $W_h$ or their two factors. $\square$
 # ```
 #
 # ## The steps of the proof
 #
-# The first two items are standard, and we watch them at work on a class that is small enough for exact numbers: {glue:text}`functions` linear functions on 40 points with a squared loss cut off at 1, and samples of 12 points. The Rademacher complexity is computed over all $2^{12}$ signs, and the covers are greedy. A complexity above the bound at any scale would refute the first item. For the second, we draw 2000 samples and count those on which some function exceeds the bound; more than 10 % would refute it, since $\delta = 0.1$.
+# The first two items are standard, and we test them on a class that is small enough for exact numbers: {glue:text}`functions` linear functions on 40 points with a squared loss cut off at 1, and samples of 12 points. The Rademacher complexity is computed over all $2^{12}$ signs, and the covers are greedy. A complexity above the bound at any scale would refute the first item. For the second, we draw 2000 samples and count those on which some function exceeds the bound; more than 10 % would refute it, since $\delta = 0.1$.
 
 # %%
 tau, size, delta = 1.0, 12, 0.1
@@ -201,9 +201,9 @@ table(beyond, "Corollary 19: share of samples where some function is beyond the 
 glue(functions=len(values), chance_alone=beyond["chance alone"])
 
 # %% [markdown]
-# Both items pass. The second table also shows that the summand of the class is needed: with the summand for chance alone the bound is violated on {glue:text}`chance_alone:.0%` of the samples.
+# Both items pass the test. The second table also shows that the bound needs the complexity of the class: if only the last summand is kept, which allows for the chance of the sample, the bound is violated on {glue:text}`chance_alone:.0%` of the samples.
 #
-# The two shares are estimates, but the step of the proof behind them, symmetrisation, can be computed exactly: the mean of the largest gap over *all* samples of 4 out of 6 points must be at most twice the mean complexity. In the same way we compare one label for each prompt with all labels, on four prompts of two tokens each, over all samples of three prompts. There the mean gap with all labels must not exceed that with one.
+# The two shares are estimates, but symmetrisation, the step of the proof on which they rest, can be checked exactly: the mean of the largest gap over *all* samples of 4 out of 6 points must be at most twice the mean complexity. In the same way we compare one label for each prompt with all labels, on four prompts of two tokens each, over all samples of three prompts. There the mean of the largest gap with all labels must not exceed that with one label.
 
 # %% mystnb={"code_prompt_hide": "All samples", "code_prompt_show": "All samples"} tags=["hide-input"]
 few_losses = losses[:, :8]
@@ -230,7 +230,7 @@ gaps = {
 table(symmetrised | gaps, "Means over all samples of the largest gap", form=".3f")
 
 # %% [markdown]
-# Lemma 20, the third item, is about rare prompts. What is the worst case that Assumption 1 allows? Data and labels are 0 except in one prompt out of many. In this prompt the label and a single datum are large, and the prediction is as large as the class allows, with the wrong sign. No law of data and labels hides more: the squared error is then concave in $y^2$ and $\max_j \|x_j\|^2$, and at the best probability $e^{-u}$ of such a prompt it lies below $\tau + \lambda |y|^{2u} + \mu \sum_j \|x_j\|^{2(u + \log N)}$, with $\lambda, \mu \ge 0$ such that both sides touch there. Assumption 1 bounds the means of both powers, and the rare prompt attains both bounds. We search over the size $K$ of the net and over how rare that prompt is. The table shows the risk that the cut-off hides, divided by the lemma's bound, and a ratio above 1 would refute the lemma.
+# Lemma 20, the third item, is about rare prompts. What is the worst case that Assumption 1 allows? Data and labels are 0 except in one prompt out of many. In this prompt the label and the data of a single token are large, and the prediction is as large as the class allows, with the wrong sign. No other distribution of data and labels hides more risk: the squared error is then concave in $y^2$ and $\max_j \|x_j\|^2$, and at the worst probability $e^{-u}$ of such a prompt it lies below $\tau + \lambda |y|^{2u} + \mu \sum_j \|x_j\|^{2(u + \log N)}$, where $\lambda, \mu \ge 0$ are chosen such that both sides touch at that prompt. Assumption 1 bounds the means of both powers, and the rare prompt attains both bounds. We search over the size $K$ of the net and over how rare that prompt is. The table shows the risk that the cut-off hides, divided by the lemma's bound, and a ratio above 1 would refute the lemma.
 
 # %%
 rarity = torch.linspace(0, 6, 601).double()  # log of the cut-off's chance over the prompt's
@@ -295,7 +295,7 @@ lem20.holds(
 # %% [markdown]
 # ## What the theorem says about the length
 #
-# Now we put all constants together, for linear labels $\langle u, x_t \rangle$ of variance 1 with one pointer and $d = 10$. Then two units suffice, because $\langle u, x \rangle = \sigma(\langle u, x \rangle) - \sigma(-\langle u, x \rangle)$, so that $m = 2$, $K = 2$ and $\varepsilon_{\mathrm{2NN}} = 0$. We compute from how many prompts on the bound is below 1. Each length of the table is the square of the one above, so a power of $N$ would square the number of prompts from row to row, whereas a power of $\log N$ multiplies it by a constant. The last column has a query-key matrix of its own for every position, so that its log size is $N$ times as large.
+# Now we put all constants together, for linear labels $\langle u, x_t \rangle$ of variance 1 with one pointer and $d = 10$. Then two units suffice, because $\langle u, x \rangle = \sigma(\langle u, x \rangle) - \sigma(-\langle u, x \rangle)$, so that $m = 2$, $K = 2$ and $\varepsilon_{\mathrm{2NN}} = 0$. We compute how many prompts it takes until the bound is below 1. Each length of the table is the square of the one above, so a power of $N$ would square the number of prompts from row to row, whereas a power of $\log N$ multiplies it by a constant. In the last column every position has a query-key matrix of its own, so that the log size is $N$ times as large.
 
 # %%
 tokens = [2**k for k in (5, 10, 20, 40, 80, 160)]
@@ -321,7 +321,7 @@ thm4.holds(
 )
 
 # %% [markdown]
-# Squaring the length multiplies the number by less than 32: two factors of 2 come from $\tau^2$, two from $D^2$ and one from the logarithm of the count. At the longest lengths of the table the factor is {glue:text}`growth:.1f`, and rising. So the theorem's message holds, but the numbers are out of reach. Nearly all of the bound is the summand of the class, with $\tau^2$ and the $D^2$ numbers of the query-key matrix. We cannot train with so many prompts, but we can ask how many training really needs.
+# Squaring the length multiplies the number by less than 32: two factors of 2 come from $\tau^2$, two from $D^2$ and one from the logarithm of the count. At the longest lengths of the table the factor is {glue:text}`growth:.1f`, and it is still rising. So the theorem is right about the growth, but the numbers are out of reach. Nearly all of the bound is the summand with the log size, and it is so large because of $\tau^2$ and of the $D^2$ entries of the query-key matrix. We cannot train with so many prompts, but we can ask how many training really needs.
 #
 # ## Training on few prompts
 #
@@ -331,7 +331,7 @@ thm4.holds(
 # * **all labels**: all $N$ tokens of each prompt are labelled;
 # * **pointing**: one token is labelled, but training starts at the construction's query-key matrix, which already follows pointers.
 #
-# Training sets are fixed, and every model has its own encodings, direction, start and prompts, and is judged by the smallest test error that it reaches. The *prompts needed* are those at which this error falls below one half, interpolated between the sizes of the sets. The error falls from near 1 to below 0.1 within one or two sizes of the training set. Therefore we take these sizes close together near the fall, mostly within a factor of 1.5 of the next. If training behaved like the theorem, the prompts needed would hardly grow with $N$ in any of the three cases.
+# Training sets are fixed, and every model has its own encodings, direction, start and prompts, and is judged by the smallest test error that it reaches. The *prompts needed* are those at which this error falls below one half, interpolated between the sizes of the sets. The error falls from near 1 to below 0.1 within one or two sizes of the training set. Therefore we take these sizes close together near the fall, mostly within a factor of 1.5 of the next. If training behaved as the theorem says of the best fit, the prompts needed would hardly grow with $N$ in any of the three cases.
 
 # %% mystnb={"code_prompt_hide": "Training", "code_prompt_show": "Training"} tags=["hide-input"]
 lengths = [N_first, 2 * N_first, 4 * N_first]
@@ -457,7 +457,7 @@ thm4.holds(
 )
 
 # %% [markdown]
-# In {numref}`fig-prompts-needed` look first at the points for one label: they rise about as steeply as $N$ itself. The points for all labels, on the other hand, rise little. Then compare the former with the crosses, which count *labels* instead of prompts in the second case. They lie near the points of the first case and rise with them.
+# In {numref}`fig-prompts-needed` look first at the points for one label: they rise about as steeply as $N$ itself. The points for all labels, on the other hand, rise little. Then compare the former with the crosses, which count *labels* instead of prompts when all tokens are labelled. The crosses lie near the points for one label and rise with them.
 #
 # In numbers, with one label for each prompt the prompts needed grow like $N$ to the power {glue:text}`told_one`, and with all tokens labelled to the power {glue:text}`told_all` (means, with 95 % intervals over models, which do not contain the error of interpolating between sizes). Counted in labels the two powers differ by {glue:text}`told_labels`. So what looks nearly independent of $N$ when it is counted in prompts grows with $N$ when it is counted in labels.
 #
@@ -467,11 +467,11 @@ thm4.holds(
 #
 # * Lemmas 18 to 20 and Theorem 4, as restored, hold with explicit constants, for linear labels with $\varepsilon_{\mathrm{2NN}} = 0$, and without chaining. The norm bounds are those that the construction needs. The ball that the paper prints contains the construction if $q \le d$; for $q > d$ its summand $q^2/d$ alone is too small ({ref}`ch-pointer-heads`), so for that case we prove the theorem with a larger ball only.
 # * Squaring the length multiplies the prompts that are enough by less than 32, and by {glue:text}`growth:.1f` at the longest lengths of the table; at 1024 tokens they are {glue:text}`needed_1024:.1e`. The theorem is about the growth with $N$, and at sizes that can be trained its bound is vacuous, because it exceeds the error of a predictor that ignores the prompt.
-# * The paper trains on all labels and proves its theorem for one. In training these are two cases, with different powers of $N$.
+# * The paper trains on all labels and proves its theorem for one. In training these two cases differ, because the prompts needed grow with different powers of $N$.
 #
 # ## What would falsify this
 #
-# The first lemma would be false if the complexity of some class exceeded its bound, and the second if more than a share $\delta$ of the samples violated it, or if the mean gap exceeded twice the mean complexity. The third would be false if for data that Assumption 1 allows the cut-off hid more of the risk than it says. The controls remove a piece of each bound, namely the part of the scale, the part of the class, or half of the cut-off, and then each of these happens. The theorem would be false if the number of prompts grew like a power of $N$, as it does with a matrix for each position. The results on training would be wrong if the interval of the first power reached one half, or if a pointing start failed at some length.
+# The first lemma would be false if the complexity of some class exceeded its bound, and the second if more than a share $\delta$ of the samples violated it, or if the mean gap exceeded twice the mean complexity. The third would be false if for data that Assumption 1 allows the cut-off hid more of the risk than it says. The controls remove a piece of each bound, namely the summand with the scale, the summand with the complexity, or half of the cut-off, and then each of these violations occurs. The theorem would be false if the number of prompts grew like a power of $N$, as it does with a matrix for each position. The results on training would be wrong if the interval of the first power reached one half, or if a pointing start failed at some length.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -484,7 +484,7 @@ ledger.verdicts()
 #
 # We read `setup.py`, `attention_weights.py` and `sample_complexity.py` of the repository `mousavih/transformers-separation`.
 #
-# * **All labels.** Training minimises the mean over all tokens of each prompt, where the theorem has one token each. The paper says that bounds for one carry over to the other, and this is true. A prompt then has $N$ labels, and the paper's Figure 1 counts prompts.
+# * **All labels.** Training minimises the mean over all tokens of each prompt, whereas the theorem uses one token of each. The paper says that bounds for the latter carry over to the former, and this is true. A prompt then has $N$ labels, and the paper's Figure 1 counts prompts.
 # * **Online.** Every batch is new, so the figure counts prompts that gradient descent passes through, whereas the sets here are fixed.
 # * **No norm ball.** The code uses AdamW with weight decay, and no norm is bounded.
 # * **Dimensions.** There $d_e = \lfloor 5 \log N \rfloor$ grows with $N$.
@@ -534,19 +534,19 @@ answer = {name: float(with_numbers(1024, numbers)) for name, numbers in answer.i
 table(answer, "Prompts that are enough at 1024 tokens, by the class of matrices", form=".1e")
 
 # %% [markdown]
-# The block alone saves a factor between 4 and 5, since $d_e^2$ is a little less than a quarter of $D^2$. With a single number for each head the factor is much larger, and what is left then is the net and $\tau^2$. This is the price of a cut-off far out: a loss that is bounded has no such factor.
+# The block alone saves a factor between 4 and 5, since $d_e^2$ is a little less than a quarter of $D^2$. With a single number for each head the factor is much larger, and what is left then is due to the net and to $\tau^2$. The factor $\tau^2$ comes from the large cut-off: a loss that is bounded has no such factor.
 #
 # ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-guarantee-labels
-# *To think about.* Let attention be uniform and the direction $u$ known, and put $s_j = \langle u, x_j \rangle$. From one label the first gradient step of the block of pointer and position is $(s_t - \bar s)\, \omega_t\, \frac1N \sum_j (s_j - \bar s)\, \omega_j^\top$. Which part of it points to the target, and how large is the rest?
+# *To think about.* Let attention be uniform and the direction $u$ known, and put $s_j = \langle u, x_j \rangle$. From one label the first gradient step of the block of pointer and position is $(s_t - \bar s)\, \omega_t\, \frac1N \sum_j (s_j - \bar s)\, \omega_j^\top$. Which part of this step points to the target, and how large is the rest?
 # ```
 #
 # ```{solution} ex-guarantee-labels
 # :class: dropdown
-# The summand $j = t$ has a mean of size $\frac1N$. The other $N - 1$ summands have mean 0 or nearly so, and together a size of $\frac1{\sqrt N}$. With one label for each prompt, some multiple of $N$ prompts must therefore be averaged before the mean stands out. With all tokens labelled the same noise meets $N$ such summands at once.
+# The summand $j = t$ has a mean of size $\frac1N$. The other $N - 1$ summands have mean 0 or nearly so, and together a size of $\frac1{\sqrt N}$. With one label for each prompt, some multiple of $N$ prompts must therefore be averaged before the mean stands out. With all tokens labelled, a single prompt has $N$ such mean summands against the same noise.
 # ```
 #
 # ## References

@@ -19,19 +19,19 @@
 # # The links behind Theorem 4
 #
 # ```{verdict}
-# The three lemmas behind Theorem 4 are true if their constants are defined a little more generously, and Theorem 4 is not affected. Lemma 16 needs no change. Lemmas 17 and 18 need a Lipschitz constant of the feedforward block over all of space, since with the printed one a single hidden unit violates the bound (49) by a factor of {glue:text}`hinge_ball:.0f`. Lemma 17 also needs a "1 +" that was lost on the way from Lemma 16, and without it a large second block violates (51) by a factor of {glue:text}`ones51:.0f`.
+# The three lemmas from which Theorem 4 is proved are true if their constants are defined as somewhat larger numbers, and Theorem 4 is not affected. Lemma 16 needs no change. Lemmas 17 and 18 need a Lipschitz constant of the feedforward block over all of space, since with the printed constant a single hidden unit violates the bound (49) by a factor of {glue:text}`hinge_ball:.0f`. Lemma 17 also lacks a "1 +" that Lemma 16 has, and without it a second block with large weights violates (51) by a factor of {glue:text}`ones51:.0f`.
 # ```
 # **Needs** {ref}`ch-layer-norm-blowup`. **Read** 11 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The paper bounds how far one bit moves a token, layer by layer, for "suitably defined constants". Each of these bounds is true with suitable constants. With the definitions (27) and (30), and with the $N$ of (5), some cases are left out, and each of them is repaired by what the later steps use anyway. The ball of (26) is too small for (31), but a footnote of the paper has another choice, with which (31) holds. Most of what the bounds give away is given away by the attention of later layers.
+# **Claim.** The paper bounds how far one bit moves a token, layer by layer, for "suitably defined constants". Each of these bounds is true with suitable constants. With the definitions (27) and (30) of the constants, and with the deviation $N$ of (5), the bounds fail in some cases, and each of them is repaired by a quantity that the later steps use anyway. The ball over which (26) defines a constant is too small for (31), but a footnote of the paper has another choice, with which (31) holds. The product of all bounds is very loose, and most of this is due to the attention of later layers.
 #
 # ## Why one should care
 #
-# Theorem 4 says that a sensitive function needs layer norms that magnify. The paper proves it by a chain of inequalities: one for what layer norm does to a difference of two tokens, one for the first layer, and one for each later layer. {ref}`ch-layer-norm-blowup` proves a sharper form by a way of its own, so why look at the paper's own steps? First, other proofs use them, because a bound on what one layer norm does to a small change is needed wherever the influence of an input is followed through a transformer. A reader who wants to build on a single inequality should know in which form it is true. Second, a constant that is defined over a ball looks harmless, and here it is not, because the ball has to contain everything that the block ever receives. Third, the product of all steps is many orders of magnitude larger than what it bounds, and it is useful to know in which step this is lost.
+# Theorem 4 says that a transformer for a sensitive function needs layer norms that magnify small differences. The paper proves it by a chain of inequalities: one for what layer norm does to a difference of two tokens, one for the first layer, and one for each later layer. {ref}`ch-layer-norm-blowup` proves a sharper form in another way, so why look at the paper's own steps? First, other proofs can use them, because a bound on the effect of one layer norm on a small change is needed wherever the influence of an input is followed through a transformer. A reader who wants to use a single inequality should know in which form it is true. Second, a constant that is defined over a ball looks harmless, and here it is not, because the ball has to contain every vector that the block can receive. Third, the product of all steps is many orders of magnitude larger than the quantity that it bounds, and it is useful to know which step is responsible.
 #
 # ## One token by hand
 #
-# Let a token have two columns, $Y = (t, -t)$, and let a flip turn it into $(-t', t')$. Its mean is 0 and its deviation is $N = t$, later $t'$, and layer norm returns $(1, -1)$ and $(-1, 1)$. So a change of length $I[Y] = \sqrt 2\, (t + t')$ becomes one of length $I[y] = 2 \sqrt 2$, whatever $t$ and $t'$ are. In other words, layer norm has magnified the change exactly by $2 / (t + t')$, the sharp factor of {prf:ref}`blowup-norm`. Lemma 16 below allows more, here with $C = \sqrt 2$, the length of the longest token in the table:
+# Let a token have two columns, $Y = (t, -t)$, and let the flip of a bit turn it into $(-t', t')$. Its mean is 0 and its deviation is $N = t$, later $t'$, and layer norm returns $(1, -1)$ and $(-1, 1)$. So a change of length $I[Y] = \sqrt 2\, (t + t')$ becomes a change of length $I[y] = 2 \sqrt 2$, whatever $t$ and $t'$ are. In other words, layer norm has magnified the change exactly by $2 / (t + t')$, the sharp factor of {prf:ref}`blowup-norm`. Lemma 16 below allows more, here with $C = \sqrt 2$, the length of the longest token in the table:
 #
 # | $t$ | $t'$ | $I[Y]$ | $I[y]$ | $\frac2{N + N'} I[Y]$ | $2 C\, I[Y]\, (1 + \frac1N)(1 + \frac1{N'})$ |
 # |:--|:--|:--|:--|:--|:--|
@@ -39,11 +39,11 @@
 # | 1 | 0.1 | 1.56 | 2.83 | 2.83 | 96.8 |
 # | 0.1 | 0.1 | 0.283 | 2.83 | 2.83 | 96.8 |
 #
-# In the last row the change is magnified by $10 = 1/N$. Lemma 16 allows $2 C (1 + \frac1N)^2 = 242\, C$ times the change, with a square of the magnification that is not needed. The sharper factor in {ref}`ch-layer-norm-blowup` does without this square.
+# In the last row the change is magnified by $10 = 1/N$. Lemma 16 allows $2 C (1 + \frac1N)^2 = 242\, C$ times the change, so it contains the square of the magnification, which is not needed. The sharper factor in {ref}`ch-layer-norm-blowup` has no such square.
 #
 # ## The statements
 #
-# Tokens, norms and constants are those of {ref}`ch-layer-norm-blowup`: $Y^{(k)}_j$ is what layer norm $k$ is given at token $j$, $y^{(k)}_j$ what it returns, $N^{(k)}_j$ its deviation, and $I_i[g] = \|g(x) - g(x^{\oplus i})\|$.
+# Tokens, norms and constants are those of {ref}`ch-layer-norm-blowup`: $Y^{(k)}_j$ is the input of layer norm $k$ at token $j$, $y^{(k)}_j$ its output, $N^{(k)}_j$ the standard deviation by which it divides, and $I_i[g] = \|g(x) - g(x^{\oplus i})\|$.
 #
 # ```{prf:lemma} Hahn and Rofin (2024), Lemma 16
 # :label: sensitive-lem16
@@ -151,7 +151,7 @@ def links(spec, weights):
 # %% [markdown]
 # ## Which step gives away most
 #
-# Before we look at the steps one by one, we ask how loose each of them is. We take random transformers of two layers, two heads and $d = 8$, without $\varepsilon$, on all inputs of up to {glue:text}`n_max` bits. The constants are exponential in $C_A$, so we scale the scores to a prescribed $C_A$. For each step we take the largest ratio of left to right side. A ratio above 1 would refute the step, and a small one says that it is loose.
+# Before we look at the steps one by one, we ask how loose each of them is. We take random transformers of two layers, two heads and $d = 8$, without $\varepsilon$, on all inputs of up to {glue:text}`n_max` bits. The constants are exponential in the bound $C_A$ on the scores, so we scale the scores to a prescribed $C_A$. For each step we take the largest ratio of the left to the right side. A ratio above 1 would refute the step, and a small ratio means that it is loose.
 
 # %%
 rows = {}
@@ -184,11 +184,11 @@ ax.legend(loc="upper left", fontsize=8)
 figures.show()
 
 # %% [markdown]
-# We read {numref}`fig-blowup-links` from the top. The sum over bits in the first layer uses less than a thousandth of its bound, and one layer norm some hundredths of Lemma 16. A later layer uses a hundred-thousandth of (51) at best, and at $C_A = 10$ nothing that one could measure, because its bound contains $e^{4 C_A}$. So it is the attention of later layers that makes the product in the last row so loose, and not layer norm.
+# Read {numref}`fig-blowup-links` from the top. The sum over bits in the first layer is less than a thousandth of its bound, and the change after one layer norm is some hundredths of the bound of Lemma 16. A later layer reaches a hundred-thousandth of (51) at best, and at $C_A = 10$ far less still, because the bound contains $e^{4 C_A}$. So the product in the last row is so loose because of the attention of later layers, and not because of layer norm.
 #
 # ## One layer norm: Lemma 16
 #
-# By {prf:ref}`blowup-norm` layer norm multiplies an influence by at most $2/(N + N')$, with $N' = N(x^{\oplus i})$. Since $\frac{2}{N + N'} \le \frac1{\sqrt{N N'}} \le \frac14 (1 + \frac1N)(1 + \frac1{N'})$, Lemma 16 is true. Its factor $C$ is not needed where it is at least 1, and less than $\frac18$ of the bound is ever used, since $C > 1$. A token of length $C$ that a flip reverses, as in the example, uses $\frac1{8C}$ at $N = 1$, which comes as near to $\frac18$ as one likes. We also try random tables of tokens with small, medium and large steps and several $\varepsilon$, and a ratio above 1 would refute the lemma. Two variants should fail: $1 / \max(N, N')$ in place of $2 / (N + N')$, and Lemma 16 with $C = 0.05$, below what its hypothesis allows.
+# By {prf:ref}`blowup-norm` layer norm multiplies an influence by at most $2/(N + N')$, with $N' = N(x^{\oplus i})$. Since $\frac{2}{N + N'} \le \frac1{\sqrt{N N'}} \le \frac14 (1 + \frac1N)(1 + \frac1{N'})$, Lemma 16 is true. Its factor $C$ is not needed where it is at least 1, and the left side is always less than $\frac18$ of the bound, since $C > 1$. For a token of length $C$ that a flip reverses, as in the example, it is $\frac1{8C}$ of the bound at $N = 1$, which comes arbitrarily close to $\frac18$. We also try random tables of tokens with small, medium and large steps and several $\varepsilon$, and a ratio above 1 would refute the lemma. Two variants should fail: $1 / \max(N, N')$ in place of $2 / (N + N')$, and Lemma 16 with $C = 0.05$, which its hypothesis does not allow.
 
 
 # %%
@@ -253,7 +253,7 @@ lem16.holds(
 #
 # ## The first layer: (49)
 #
-# We now turn to the sum over bits in the first layer. {eq}`eq-first-sum` bounds this sum by $S$, with the same probability, and $2 S \le C^{(0)} \log n$, as is proved under {prf:ref}`blowup-thm4-repaired`. So (49) is true with $L_f$ over all of space. On short strings the smaller term in $S$ is the trivial $2n$, so we also take strings of {glue:text}`n_or` bits, on which it is the logarithm. Two heads are tried at random inputs: one with scores that rise fast towards one end of the string, and the head that computes OR, with scores $\log n$ on ones and $-\log n$ on zeros. Tokens are $(\pm 1, \pm 1) / \sqrt 2$, by their bit and by a random sign of their position, and the value matrix is the identity. There have to be exceptional inputs, because at $x = 0$ every bit moves OR. The last row of the table is the head of OR without the division in its softmax, for which the bound should fail at any input.
+# We now turn to the sum over bits in the first layer. {eq}`eq-first-sum` bounds this sum by $S$, with the same probability, and $2 S \le C^{(0)} \log n$, as is proved under {prf:ref}`blowup-thm4-repaired`. So (49) is true if the Lipschitz constant $L_f$ of the block is taken over all of space. On short strings the smaller term in $S$ is the trivial $2n$, so we also take strings of {glue:text}`n_or` bits, on which it is the logarithm. Two heads are tried at random inputs: one with scores that rise fast towards one end of the string, and the head that computes OR, with scores $\log n$ on ones and $-\log n$ on zeros. Tokens are $(\pm 1, \pm 1) / \sqrt 2$, by their bit and by a random sign of their position, and the value matrix is the identity. There have to be exceptional inputs, because at $x = 0$ every flip changes OR. The last row of the table is the head of OR without the division in its softmax, for which the bound should fail at any input.
 
 
 # %%
@@ -290,11 +290,11 @@ eq49.holds(
 )
 
 # %% [markdown]
-# At random inputs both heads stay far below the bound, and OR exceeds it at the string of zeros, as expected. Without the division each bit moves its own weight and no other has to give way, so the sum is far above the bound.
+# At random inputs both heads stay far below the bound, and OR exceeds it at the string of zeros, as expected. Without the division each bit changes its own weight only and no other weight has to decrease, so the sum is far above the bound.
 #
-# **Two balls that are too small.** The definition (27), however, takes $L_f$ over the ball of radius $(H + 1) \sqrt d$ only, and the first block is given vectors of length up to $(1 + H C_V) C_P$. Similarly, $C_{\rm MLP}$ of (26) is the largest $\|f^{\rm MLP}\|$ on a ball of radius $(H + 1) C_V \min\{C_P, \sqrt d\}$. One hidden unit that is silent up to length 20 and steep beyond makes both balls too small. We take $f^{\rm MLP}(z) = z + 10^6 (u \cdot z - 20)_+\, u$, with positions $30 u$, $n = 3$, $d = 4$, $H = 1$ and $V = 0$.
+# **Two balls that are too small.** The definition (27), however, takes $L_f$ over the ball of radius $(H + 1) \sqrt d$ only, whereas the first block receives vectors of length up to $(1 + H C_V) C_P$. Similarly, $C_{\rm MLP}$ of (26) is the largest $\|f^{\rm MLP}\|$ on a ball of radius $(H + 1) C_V \min\{C_P, \sqrt d\}$. One hidden unit that is 0 up to length 20 and steep beyond shows that both balls are too small. We take $f^{\rm MLP}(z) = z + 10^6 (u \cdot z - 20)_+\, u$, with positions $30 u$, $n = 3$, $d = 4$, $H = 1$ and $V = 0$.
 #
-# For (31) the paper itself has a remedy. By its footnote 9, $C_{\rm MLP}$ "can be chosen to be the product of parameter matrix norms in the MLP". Let the block be $z + \mathrm{relu}(zW + b) W' + b'$, and count its skip connection and its biases: $C_{\rm MLP} = 1 + (\|W\| + \|b\|) \|W'\| + \|b'\|$. Then $\|f^{\rm MLP}(z)\| \le C_{\rm MLP} \max\{1, \|z\|\}$, and $\|z\| \le (1 + H C_V) C_P \le (H + 1) C_V C_P$, where all constants are at least 1, so that (31) holds. (49) and (54) use $L_f$ of (27), for which nothing of the kind is said.
+# For (31) the paper itself has a remedy. By its footnote 9, $C_{\rm MLP}$ "can be chosen to be the product of parameter matrix norms in the MLP". Let the block be $z + \mathrm{relu}(zW + b) W' + b'$, and count its skip connection and its biases: $C_{\rm MLP} = 1 + (\|W\| + \|b\|) \|W'\| + \|b'\|$. Then $\|f^{\rm MLP}(z)\| \le C_{\rm MLP} \max\{1, \|z\|\}$, and $\|z\| \le (1 + H C_V) C_P \le (H + 1) C_V C_P$, where all constants are at least 1, so that (31) holds. The bounds (49) and (54) use $L_f$ of (27), for which the paper gives no such alternative.
 
 # %%
 steep, u = 1e6, f64([1.0, -1.0, 0.0, 0.0]) / math.sqrt(2)
@@ -343,7 +343,7 @@ eq31.holds(
 # %% [markdown]
 # ## The lost "1 +": (50) and (51)
 #
-# Lemma 17 uses the factors $1/N$ of Lemma 16 without its "1 +". In (50) the factor $\max \|Y^{(1)}_j\|$ makes up for it, as long as $\varepsilon \le (4 - \frac1d) \max \|Y^{(1)}_j\|^2$. In (51) the proof has such a factor, but its last line drops it. So (51) fails even without $\varepsilon$, at a second block that multiplies by a large number, for the following reason: then $N^{(2)}$ is large, layer norm undoes it, and the right side has it once in $L_f$ and twice in $1/(N N')$. To show both failures, we take for (50) one token of length 1 with $\varepsilon = 100$, and for (51) two bits with $d = 2$, no attention, and a token $\pm(1, -1)$ for its bit:
+# Lemma 17 uses the factors $1/N$ of Lemma 16 without its "1 +". In (50) the factor $\max \|Y^{(1)}_j\|$ compensates for this, as long as $\varepsilon \le (4 - \frac1d) \max \|Y^{(1)}_j\|^2$. In (51) the proof has such a factor, but its last line drops it. So (51) fails even without $\varepsilon$, if the second block multiplies by a large number. The reason is that $N^{(2)}$ then grows with this number and layer norm divides by it, so the left side does not depend on the number. The right side, however, contains it once as a factor, in $L_f$, and twice as a divisor, in $1/(N N')$. To show both failures, we take for (50) one token of length 1 with $\varepsilon = 100$, and for (51) two bits with $d = 2$, no attention, and a token $\pm(1, -1)$ for each bit:
 
 
 # %%
@@ -393,10 +393,10 @@ for row, others, (name, (as_printed, repaired)) in zip(
 # **The idea of the proof** is the same for all three: replace each layer norm by the sharp factor, bound this factor by $\frac14 (1 + \frac1N)(1 + \frac1{N'})$, and carry out the paper's induction.
 #
 # ```{dropdown} Proof
-# We write $\tau = 1 + 1/N_j(x)$ and $\tau' = 1 + 1/N_j(x^{\oplus i})$, and take the three bounds in turn. By {prf:ref}`blowup-norm` we have $I_i[y_j] \le \frac14 \tau \tau' I_i[Y_j]$, as above, which is (50), since $C^{(1)} \ge 1$. By {eq}`eq-later-layer`, with $1 + H C_V C_A$ and $H C_V (1 + 2 C_A) e^{2 C_A}$ both at most $(H + 1) C_V e^{4 C_A}$, $I_i[Y^{(k)}_j] \le L_f (H + 1) C_V e^{4 C_A} (I_i[y_j] + \bar I_i[y])$, so (51) holds with $C^{(k)}/192$ in place of $C^{(k)}/3$. Lemma 18 follows as in the paper, by induction, because applying $I_j + \bar I$ twice gives $I_j + 3 \bar I \le 3 (I_j + \bar I)$, and $\tau \le \max_w \tau_w$. $\square$
+# We write $\tau = 1 + 1/N_j(x)$ and $\tau' = 1 + 1/N_j(x^{\oplus i})$, and take the three bounds in turn. By {prf:ref}`blowup-norm` we have $I_i[y_j] \le \frac14 \tau \tau' I_i[Y_j]$, as above, and this is (50), since $C^{(1)} \ge 1$. By {eq}`eq-later-layer`, with $1 + H C_V C_A$ and $H C_V (1 + 2 C_A) e^{2 C_A}$ both at most $(H + 1) C_V e^{4 C_A}$, $I_i[Y^{(k)}_j] \le L_f (H + 1) C_V e^{4 C_A} (I_i[y_j] + \bar I_i[y])$, so (51) holds with $C^{(k)}/192$ in place of $C^{(k)}/3$. Lemma 18 follows as in the paper, by induction, because applying $I_j + \bar I$ twice gives $I_j + 3 \bar I \le 3 (I_j + \bar I)$, and $\tau \le \max_w \tau_w$. $\square$
 # ```
 #
-# In ordinary models the bound (54) is so loose that it would hold without its blow-up too. So one more model has all its embeddings multiplied by $10^{-12}$; there the first layer norm has to magnify by $10^{12}$, and without the blow-up (54) must fail.
+# In ordinary models the bound (54) is so loose that it would hold even without the factors $\mathrm{Blowup}_k$. So we take one more model, with all embeddings multiplied by $10^{-12}$. There the first layer norm has to magnify by $10^{12}$, and without the blow-up (54) must fail.
 
 # %%
 spec = PostNormSpec(6, width=8, layers=2, heads=2, hidden=8)
@@ -415,9 +415,9 @@ lem18.holds(
 )
 
 # %% [markdown]
-# With its blow-up the bound holds also for these tokens, and without it the left side is many times too large.
+# With the blow-up the bound holds for these tokens too, and without it the left side is many times too large.
 #
-# The larger ball is needed in later layers too, because a later block is given vectors of length up to $(1 + H C_V) \sqrt d$, and (27) looks at those up to $(H + 1) \sqrt d$. To see that this makes (54) fail, let $u$ and $v$ be orthonormal and centred, $d = 4$, $n = 3$, $H = 1$. Tokens are $5 u \pm 10^{-10} v$ by their bit; the first layer does nothing, and its norm makes $2 u \pm 4 \cdot 10^{-11} v$ of them. In the second layer attention averages and $V = 10 I$, which gives $22 u$ and a little $v$. Its block adds $2 \cdot 10^{11} \bigl[ (u \cdot z + v \cdot z - 10)_+ - (u \cdot z - 10)_+ \bigr] v$, which is 0 for all $\|z\| \le 4$, so that the Lipschitz constant on the ball does not see it.
+# The larger ball is needed in later layers too, because a later block receives vectors of length up to $(1 + H C_V) \sqrt d$, and (27) considers only those up to $(H + 1) \sqrt d$. To see that this makes (54) fail, let $u$ and $v$ be orthonormal and centred, $d = 4$, $n = 3$, $H = 1$. Tokens are $5 u \pm 10^{-10} v$ by their bit; the first layer changes nothing, and its layer norm returns $2 u \pm 4 \cdot 10^{-11} v$. In the second layer attention averages and $V = 10 I$, which gives $22 u$ and a small multiple of $v$. Its block adds $2 \cdot 10^{11} \bigl[ (u \cdot z + v \cdot z - 10)_+ - (u \cdot z - 10)_+ \bigr] v$, which is 0 for all $\|z\| \le 4$, so that it has no influence on the Lipschitz constant over the ball.
 
 # %%
 u, v = f64([1.0, -1.0, 0.0, 0.0]) / math.sqrt(2), f64([0.0, 0.0, 1.0, -1.0]) / math.sqrt(2)
@@ -449,10 +449,10 @@ glue(top54=random.loc["(54)"].max(), n_max=n_max)
 # %% [markdown]
 # ## What we found
 #
-# * Lemma 16 holds, and less than $\frac18$ of its bound is ever used. The sharper factor $2 / (N + N')$ is attained.
+# * Lemma 16 holds, and its left side is always less than $\frac18$ of its bound. The sharper factor $2 / (N + N')$ is attained.
 # * The bound (49) holds with a Lipschitz constant over all of space. The words "with probability" cannot be dropped: at {glue:text}`n_or` bits OR exceeds the bound at $x = 0$ by a factor of {glue:text}`or_sum:.2f`.
 # * The bound (31) holds with the $C_{\rm MLP}$ of footnote 9; the ball of (26) is too small for it. (50) and (51) need the "1 +" of Lemma 16, the first at large $\varepsilon$ and the second also at large blocks.
-# * Lemma 18 holds with a Lipschitz constant over all of space. In random models of two layers at most {glue:text}`top54:.0e` of it is used.
+# * Lemma 18 holds with a Lipschitz constant over all of space. In random models of two layers the left side is at most {glue:text}`top54:.0e` of its bound.
 #
 # ```{finding} sensitive.lem17
 # :title: A ball too small, and a lost 1
@@ -460,18 +460,18 @@ glue(top54=random.loc["(54)"].max(), n_max=n_max)
 #
 # **Statement.** As printed, the following holds "for suitably defined constants": (49), and (54) of Lemma 18, with $L_f$ over the ball of radius $(H + 1) \sqrt d$; (50) and (51) with the $N$ of (5), without the '1 +' of Lemma 16.
 #
-# **Counterexample.** A unit that is silent in the ball and steep outside: (49) is violated by a factor of {glue:text}`hinge_ball:.1f`. Two such units of a second layer violate (54) by a factor of {glue:text}`ball54:.0f`. With $\varepsilon = 100$ and $\|Y\| = 1$ (50) is violated by a factor of {glue:text}`ones50:.2f`; it holds while $\varepsilon \le (4 - \frac1d) \max \|Y\|^2$, so at every usual $\varepsilon$. With $\varepsilon = 0$ and a second block that multiplies by $10^5$ (51) is violated by a factor of {glue:text}`ones51:.1f`.
+# **Counterexample.** With a unit that is 0 in the ball and steep outside, (49) is violated by a factor of {glue:text}`hinge_ball:.1f`. Two such units of a second layer violate (54) by a factor of {glue:text}`ball54:.0f`. With $\varepsilon = 100$ and $\|Y\| = 1$ (50) is violated by a factor of {glue:text}`ones50:.2f`; it holds for $\varepsilon \le (4 - \frac1d) \max \|Y\|^2$, so at every usual $\varepsilon$. With $\varepsilon = 0$ and a second block that multiplies by $10^5$ (51) is violated by a factor of {glue:text}`ones51:.1f`.
 #
-# **Why.** The first block is given vectors of length up to $(1 + H C_V) C_P$, which the ball need not contain. The '1 +' is lost between Lemma 16 and Lemma 17, and the last line of the proof of (51) drops a bound on $\|Y^{(k)}\|$.
+# **Why.** The first block receives vectors of length up to $(1 + H C_V) C_P$, which the ball need not contain. The '1 +' is lost between Lemma 16 and Lemma 17, and the last line of the proof of (51) drops a bound on $\|Y^{(k)}\|$.
 #
 # **Repair.** All of them hold with a Lipschitz constant over all of space, and $1 + 1/N$ in place of $1/N$. Sharper bounds use $2/(N + N')$ for layer norm, $S$ for the first layer, and the bound with half the exponent for heads of later layers.
 #
-# **What survives.** The lemmas survive, with constants so defined, and all that follows from them. So does (31): its constant (26), with its $\min\{C_P, \sqrt d\}$, would be too small by {glue:text}`mlp_min:.0f` at the same unit, but footnote 9 lets $C_{\rm MLP}$ be a product of norms, and then it holds. Lemma 18 has the '1 +' already; it needs the larger ball, as a later block is given vectors of length up to $(1 + H C_V) \sqrt d$.
+# **What survives.** The lemmas survive, with constants defined in this way, and so does everything that follows from them. The bound (31) survives too: its constant (26), with its $\min\{C_P, \sqrt d\}$, would be too small by {glue:text}`mlp_min:.0f` at the same unit, but footnote 9 lets $C_{\rm MLP}$ be a product of norms, and then it holds. Lemma 18 has the '1 +' already; it needs the larger ball, as a later block receives vectors of length up to $(1 + H C_V) \sqrt d$.
 # ```
 #
 # ## What would falsify this
 #
-# A table of tokens with a ratio above 1 would refute {prf:ref}`sensitive-lem16` or {prf:ref}`blowup-norm`, and the controls take $C$ below 1, and $1/\max(N, N')$ for the new factor. A sum above the bound at more than $H/n^2$ of all inputs would refute (49), and the control is the head of OR without the division in its softmax. A ratio above 1 would refute a repaired form, and each control is the form as printed at the same model. The same is true of {prf:ref}`blowup-links-repaired` and Lemma 18, where the control leaves the blow-up out.
+# A table of tokens with a ratio above 1 would refute {prf:ref}`sensitive-lem16` or {prf:ref}`blowup-norm`, and the controls take $C$ below 1, and $1/\max(N, N')$ for the new factor. A sum above the bound at more than $H/n^2$ of all inputs would refute (49), and the control is the head of OR without the division in its softmax. A ratio above 1 would refute a repaired form, and each control is the form as printed at the same model. The same is true of {prf:ref}`blowup-links-repaired` and Lemma 18, where the control leaves out the blow-up.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -519,7 +519,7 @@ table(answer.rename_axis("factor"), "Left over right side of (51)", form=".3g")
 # ```{exercise}
 # :label: ex-links-rms
 #
-# *To think about.* Many transformers use RMS norm, which divides a token by its root mean square $\sqrt{\|Y\|^2 / d + \varepsilon}$ and subtracts no mean. Is {prf:ref}`blowup-norm` true of it, with this root for $N$? Does RMS norm magnify more or less than layer norm?
+# *To think about.* Many transformers use RMS norm, which divides a token by its root mean square $\sqrt{\|Y\|^2 / d + \varepsilon}$ and subtracts no mean. Is {prf:ref}`blowup-norm` true of RMS norm, with this root for $N$? Does RMS norm magnify more or less than layer norm?
 # ```
 #
 # ```{solution} ex-links-rms

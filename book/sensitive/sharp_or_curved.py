@@ -19,19 +19,19 @@
 # # Brittle is not curved, at one point
 #
 # ```{verdict}
-# The paper's conclusion about the Hessian, the matrix of second derivatives of the loss, is false at one network: an exact PARITY transformer has a Hessian whose trace is {glue:text}`trace_short:.0f` at every length. But this network is an exception. If its read-out is tilted by {glue:text}`tilt:g`, which changes no output, the trace is at least {glue:text}`bound_long:.1e` at {glue:text}`long_n` bits, and grows as $n^4$ or faster with the number $n$ of bits.
+# The paper's conclusion about the Hessian, the matrix of second derivatives of the loss, is false at one network: an exact PARITY transformer has a Hessian whose trace is {glue:text}`trace_short:.0f` at every length. But this network is an exception. If its read-out, the vector that maps the last token to the output, is tilted by {glue:text}`tilt:g`, then no output changes, but the trace is at least {glue:text}`bound_long:.1e` at {glue:text}`long_n` bits, and grows as $n^4$ or faster with the number $n$ of bits.
 # ```
 # **Needs** {ref}`ch-brittle-transformers`, {ref}`ch-sharpness`. **Read** 10 min. **Runs in** 20 s. **Source** printed.
 #
-# **Claim.** The paper says of its theorem on brittleness that it entails lower bounds on the trace of the Hessian, and, informally, that the Hessian of the loss at the minimizer has entries without bound as strings grow. At one network they stay bounded, because its read-out is exactly parallel to the token that it reads. But at every other exact read-out of this network, up to multiples of $(1, \dots, 1)$, which layer norm does not see, the sentence is right, and a formula says how fast the trace grows.
+# **Claim.** The paper says that its theorem on brittleness entails lower bounds on the trace of the Hessian. It also says, informally, that the Hessian of the loss at the minimizer has entries that grow without bound as strings become longer. At one network they stay bounded, because its read-out is exactly parallel to the token that it reads. But at every other exact read-out of this network the paper is right, and a formula says how fast the trace grows. (Multiples of $(1, \dots, 1)$ in the read-out do not count, because they have no effect after layer norm.)
 #
 # ## Why one should care
 #
-# A minimum of the loss is often called sharp if the Hessian is large there, and flat if it is small. The theorem of {ref}`ch-brittle-at-every-width` speaks of sharpness in another sense: it says how much the output changes after a step of a given length. It is tempting to pass from the one to the other, because for short steps the loss rises by half the Hessian times the square of the step. Practitioners measure the trace of the Hessian for this reason. If it could stay small at a minimum where every step of a given length destroys the network, then a small trace would be no proof of robustness. This chapter shows that it can, but only at exceptional points.
+# A minimum of the loss is often called sharp if the Hessian is large there, and flat if it is small. The theorem of {ref}`ch-brittle-at-every-width` is about sharpness in another sense: it says how much the output changes after a step of a given length in the weights. It is tempting to pass from one sense to the other, because for short steps the loss rises by half the Hessian times the square of the step. Practitioners measure the trace of the Hessian for this reason. If it could stay small at a minimum where every step of a given length destroys the network, then a small trace would be no proof of robustness. This chapter shows that the trace can indeed stay small there, but only at exceptional points.
 #
 # ## Two columns by hand
 #
-# Consider a layer norm that only divides by the length. It receives a token $(t, 0)$ with a small $t > 0$, and returns $(1, 0)$. The read-out $v = (1, 0)$ turns this into the right answer 1. Now a bias moves the token to $(t, \delta)$. The output becomes $t / \sqrt{t^2 + \delta^2}$, which is close to $1 - \frac{\delta^2}{2 t^2}$ as long as $\delta$ is much smaller than $t$. So the squared error is of order $\delta^4$, and its second derivative is 0, however small $t$ is. But a step of $\delta = 0.01$ is fatal if $t$ is only 0.001: the output falls to 0.1.
+# Consider a layer norm that only divides a token by its length. It receives a token $(t, 0)$ with a small $t > 0$, and returns $(1, 0)$. The inner product with the read-out $v = (1, 0)$ is the right answer 1. Now a bias moves the token to $(t, \delta)$. The output becomes $t / \sqrt{t^2 + \delta^2}$, which is close to $1 - \frac{\delta^2}{2 t^2}$ as long as $\delta$ is much smaller than $t$. So the squared error is of order $\delta^4$, and its second derivative is 0, however small $t$ is. But a step of $\delta = 0.01$ destroys the answer if $t$ is only 0.001: the output falls to 0.1.
 #
 # If we tilt the read-out to $v = (1, \tau)$, the answer at $\delta = 0$ is still 1. But now the output changes with the slope $\frac\tau t$, and the squared error has the second derivative $2 \tau^2 / t^2$. With $t = \frac1{n^2}$, as in the PARITY network below, this is $2 \tau^2 n^4$. The next cells compute these numbers.
 
@@ -90,32 +90,32 @@ table(pd.DataFrame(rows).T.rename_axis("$t$"), caption, form=".2g", tiny=1e-12)
 #
 # ## The statement
 #
-# A transformer reads $T_\theta(x) = \langle v, y_n \rangle$ off its last token $y_n \in \mathbb R^d$, which layer norm has given mean 0 and length $\sqrt d$. For this, layer norm divides by $N_n(x)$, the deviation of the columns of the token, and here $\varepsilon = 0$. The loss is $\mathbb E_x (T_\theta(x) - f(x))^2$, the mean over all strings of $n$ bits, and $H$ is its *Hessian*, the matrix of second derivatives in all weights but the encodings of positions. The average sensitivity of $f$ is called $\mathrm{as}_n$, which is $n$ for PARITY.
+# A transformer reads $T_\theta(x) = \langle v, y_n \rangle$ off its last token $y_n \in \mathbb R^d$, which layer norm has given mean 0 and length $\sqrt d$. For this, layer norm divides by $N_n(x)$, the standard deviation of the entries of the token, and here $\varepsilon = 0$, so that nothing is added to this divisor. The loss is $\mathbb E_x (T_\theta(x) - f(x))^2$, the mean over all strings of $n$ bits, and $H$ is its *Hessian*, the matrix of second derivatives in all weights except the encodings of positions. The average sensitivity of $f$ is called $\mathrm{as}_n$, which is $n$ for PARITY.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Section 5
 # :label: sensitive-thm6-remark
 # *(Not at every minimizer.)* Lower bounds on $L_{\rho,n}$, such as Theorem 6, "immediately entail lower bounds on other common sharpness measures, such as worst-case sharpness, and (in the limit $\rho \to 0$) the trace of the loss function's Hessian". "Informally", Theorem 6 says that for $\mathrm{as}_n(T_\theta) \sim n$ tiny steps change the predictions on long inputs. "This means that, as the input gets longer, the Hessian of the mean-squared loss at the minimizer fitting a sensitive function has unboundedly large entries."
 # ```
 #
-# **Where the trace stays bounded.** The PARITY transformer of {ref}`ch-brittle-transformers` has $d = 32$, and its $v$ is parallel to $y_n$ at every input, like the read-out $(1, 0)$ of the example. So $|T_\theta|$ is as large as it can be, and turning $y_n$ by a small angle $\varphi$ changes the output by $\varphi^2 / 2$ only. All weights but $v$ therefore have gradient 0, kinks of ReLU or not, and $v$ has the gradient $y_n$. Since the fit is exact, $\mathrm{tr}\, H = 2\, \mathbb E_x \|\nabla T_\theta\|^2 = 2d = 64$ at every length, and no entry of $H$ exceeds its trace.
+# **Where the trace stays bounded.** The PARITY transformer of {ref}`ch-brittle-transformers` has $d = 32$, and its $v$ is parallel to $y_n$ at every input, like the read-out $(1, 0)$ of the example. So $|T_\theta|$ is as large as it can be, and turning $y_n$ by a small angle $\varphi$ changes the output by $\varphi^2 / 2$ only. The gradient of the output is therefore 0 in all weights except $v$, even at kinks of ReLUs, and it is $y_n$ in $v$. Since the fit is exact, $\mathrm{tr}\, H = 2\, \mathbb E_x \|\nabla T_\theta\|^2 = 2d = 64$ at every length, and no entry of $H$ exceeds its trace.
 #
-# Does this network meet the hypotheses of the theorem? Its encodings, which contain $\frac in$, $\frac1n$ and $\frac1{n^2}$, depend on $n$. Section 5 allows this: Theorem 6 holds "for families of transformers where weights may depend on n", as long as the constant $C$ of Theorem 4 remains bounded, and it does, since weights are fixed and encodings bounded.
+# Does this network meet the hypotheses of the theorem? Its encodings, which contain $\frac in$, $\frac1n$ and $\frac1{n^2}$, depend on $n$. Section 5 allows this: Theorem 6 holds "for families of transformers where weights may depend on n", as long as the constant $C$ of Theorem 4 remains bounded. Here it does, since the weights are fixed and the encodings are bounded.
 #
 # ```{prf:proposition} A tilted read-out (ours)
 # :label: tilt-trace
-# Let $\varepsilon = 0$, let $T_\theta = f$ at every input and be differentiable at $\theta$ (else read $\mathrm{tr}\, H$ as the block of the last bias), and let $v_\perp(x)$ be the part of $v$ that is orthogonal to $y_n(x)$ and to $(1, \dots, 1)$. Then
+# Let $\varepsilon = 0$, let $T_\theta = f$ at every input and be differentiable at $\theta$ (otherwise read $\mathrm{tr}\, H$ as the trace of the block of the last bias), and let $v_\perp(x)$ be the part of $v$ that is orthogonal to $y_n(x)$ and to $(1, \dots, 1)$. Then
 #
 # $$\mathrm{tr}\, H \ge 2\, \mathbb E_x \Bigl[ \frac{\|v_\perp(x)\|^2}{N_n(x)^2} \Bigr] .$$ (eq-tilt)
 # ```
 #
-# **Proof.** Where the fit is exact, $H = 2\, \mathbb E_x \nabla T \nabla T^\top$, and its trace is at least that of the block of the last bias $b$. The bias is added behind every ReLU, just before layer norm, so $T$ is smooth in it. With $z_c$ the centred $z$, the derivative of $z \mapsto \sqrt d\, z_c / \|z_c\|$ is the projection off $y_n$ and $(1, \dots, 1)$, divided by $N_n$. Therefore $\nabla_b T = v_\perp / N_n$. $\square$
+# **Proof.** Where the fit is exact, $H = 2\, \mathbb E_x \nabla T \nabla T^\top$, and its trace is at least that of the block of the last bias $b$. The bias is added after every ReLU, just before layer norm, so $T$ is smooth in it. With $z_c$ the centred $z$, the derivative of $z \mapsto \sqrt d\, z_c / \|z_c\|$ is the projection onto the complement of $y_n$ and $(1, \dots, 1)$, divided by $N_n$. Therefore $\nabla_b T = v_\perp / N_n$. $\square$
 #
-# In the PARITY transformer all $y_n$ lie on one line. If we add to $v$ any $v_\perp$ of mean 0 that is orthogonal to this line, no output changes, and the network is another exact minimizer of the same loss. But $N_n$ is of order $1/n^2$, so that the trace grows at least as $n^4$.
+# In the PARITY transformer the vectors $y_n$ of all inputs lie on one line. If we add to $v$ any $v_\perp$ of mean 0 that is orthogonal to this line, no output changes, and the network is another exact minimizer of the same loss. But $N_n$ is of order $1/n^2$, so that the trace grows at least as $n^4$.
 
 # %% [markdown]
 # ## The point and its neighbourhood
 #
-# To see both, we add to the read-out a vector of a given length in two columns that are 0 in $y_n$, and compute the trace. It is exact for the strings at hand, which are all strings up to 8 bits, and a random sample of longer ones. The paper's sentence asks for a trace that grows with the length. Beside the trace we compute the curvature over random steps of a finite length $\rho$, which is $2 D L_{\rho, n} / \rho^2$ for $D$ weights, at the network without a tilt.
+# To see both the exceptional point and its neighbours, we add to the read-out a vector of a given length in two columns that are 0 in $y_n$, and compute the trace. The trace is exact for the strings that we average over, which are all strings up to 8 bits, and a random sample of longer ones. If the paper's sentence is right, the trace grows with the length. Besides the trace we compute the curvature over random steps of a finite length $\rho$, which is $2 D L_{\rho, n} / \rho^2$ for $D$ weights, at the network without a tilt.
 
 
 # %%
@@ -224,13 +224,13 @@ glue(bound_64=bound[64], bound_long=bound[long_n], inputs=inputs)
 glue(steep=curved[long_n][1e-4])
 
 # %% [markdown]
-# On the left of {numref}`fig-curved` the line without a tilt is level, whereas with a tilt the trace leaves this line at some length and then rises as a straight line. Without a tilt the trace is {glue:text}`trace_long:.0f` at {glue:text}`long_n` bits, as at 8. So there is a minimum that computes PARITY and whose Hessian stays bounded while the string grows. With a tilt of {glue:text}`tilt:g` the bound {eq}`eq-tilt` is {glue:text}`bound_64:.1e` at 64 bits and {glue:text}`bound_long:.1e` at {glue:text}`long_n`, and it grows as $n$ to the power {glue:text}`growth:.2f`. The block of the last bias attains this bound, and the other weights add much more, as the table shows. How much they add depends on the weights that carry out the same five steps, and above 8 bits the table averages over {glue:text}`inputs` random strings only, so we quote the bound.
+# On the left of {numref}`fig-curved` the line without a tilt is horizontal, whereas with a tilt the trace leaves this line at some length and then rises along a straight line, like a power of the length. Without a tilt the trace is {glue:text}`trace_long:.0f` at {glue:text}`long_n` bits, as at 8. So there is a minimum that computes PARITY and whose Hessian stays bounded while the string grows. With a tilt of {glue:text}`tilt:g` the bound {eq}`eq-tilt` is {glue:text}`bound_64:.1e` at 64 bits and {glue:text}`bound_long:.1e` at {glue:text}`long_n`, and it grows as $n$ to the power {glue:text}`growth:.2f`. The block of the last bias attains this bound, and the other weights add much more, as the table shows. How much they add depends on how the weights are chosen that carry out the five steps of the construction, and above 8 bits the table averages over {glue:text}`inputs` random strings only, so we quote the bound.
 #
-# **The limit of short steps.** The right side of the figure shows what the Hessian misses. At the exceptional point a step raises the loss by $\frac dD \rho^2$ through the read-out and by a term of order $n^8 \rho^4$ through the rest, until that term is near 1. So the limit of short steps, $2DL_{\rho,n} / \rho^2 \to \mathrm{tr}\, H$, sets in at smaller and smaller steps as the string grows: the curvature over steps of $10^{-4}$ is {glue:text}`steep:.0e` at {glue:text}`long_n` bits. The Hessian takes $\rho \to 0$ at a fixed length, whereas the theorem lets the string grow first, and the two limits do not commute.
+# **The limit of short steps.** The right side of the figure shows what the Hessian misses. At the exceptional point a step raises the loss by $\frac dD \rho^2$ through the read-out and by a term of order $n^8 \rho^4$ through the other weights, until this term is near 1. So the curvature approaches its limit, $2DL_{\rho,n} / \rho^2 \to \mathrm{tr}\, H$, only for steps that become shorter and shorter as the string grows: the curvature over steps of $10^{-4}$ is {glue:text}`steep:.0e` at {glue:text}`long_n` bits. The Hessian takes $\rho \to 0$ at a fixed length, whereas the theorem lets the string grow first, and the two limits do not commute.
 #
 # ## What would falsify this
 #
-# A trace above $2d$ at the network without a tilt would speak for the paper's sentence. A block of the last bias that differs from the bound would refute {prf:ref}`tilt-trace`; here the control is a tilt along $(1, \dots, 1)$, which layer norm does not see, and which must not count.
+# A trace above $2d$ at the network without a tilt would speak for the paper's sentence. A block of the last bias that differs from the bound would refute {prf:ref}`tilt-trace`; here the control is a tilt along $(1, \dots, 1)$, which has no effect after layer norm and must not change the bound.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -238,26 +238,26 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `lacoco-lab/sensitivity-hardness` computes no Hessian. It measures sharpness as the increase of the loss under Gaussian noise of a fixed size, which is the curvature over a finite step, and which the theorem does bound.
+# The repository `lacoco-lab/sensitivity-hardness` computes no Hessian. It measures sharpness as the increase of the loss under Gaussian noise of a fixed size, which is the curvature over a finite step, and this the theorem does bound.
 #
 # ## What we found
 #
-# * The trace is $2d$ at every length at one exact PARITY transformer, and grows at least as $n^4$ at every other exact read-out of it, up to multiples of $(1, \dots, 1)$, however small the tilt.
-# * Sensitivity alone does not force curvature at the minimum, but only an exact alignment of the read-out escapes it. What sensitivity does force is a high loss a small step away.
+# * The trace is $2d$ at every length at one exact PARITY transformer, and grows at least as $n^4$ at every other exact read-out of it, up to multiples of $(1, \dots, 1)$, however small the tilt is.
+# * Sensitivity alone does not imply a large curvature at the minimum, but the only exception at this network is an exact alignment of the read-out. What sensitivity does imply is a high loss after a small step.
 #
 # ```{finding} sensitive.thm6_hessian
 # :title: An exact PARITY transformer can have a bounded Hessian
 # :group: false statement
 #
-# **Statement.** As printed before the theorem, lower bounds on $L_{\rho,n}$ "immediately entail" lower bounds on the trace of the Hessian, in the limit $\rho \to 0$. As printed after it, and introduced there by "Informally", the Hessian of the mean squared loss at the minimizer that fits a sensitive function has entries without bound as the input gets longer.
+# **Statement.** As printed before the theorem, lower bounds on $L_{\rho,n}$ "immediately entail" lower bounds on the trace of the Hessian, in the limit $\rho \to 0$. As printed after it, and introduced there by "Informally", the Hessian of the mean squared loss at the minimizer that fits a sensitive function has entries that grow without bound as the input gets longer.
 #
 # **Counterexample.** At the exact PARITY transformer with its read-out parallel to $y_n$ the trace is {glue:text}`trace_short:.4f` at 8 bits and {glue:text}`trace_long:.4f` at {glue:text}`long_n` bits.
 #
-# **Why.** The Hessian is the limit $\rho \to 0$ at fixed $n$, but the theorem takes $n \to \infty$ first. Behind layer norm the output is at its maximum, so that its gradient vanishes but for the read-out's.
+# **Why.** The Hessian is the limit $\rho \to 0$ at fixed $n$, but the theorem takes $n \to \infty$ first. After layer norm the output is at its maximum, so that its gradient vanishes in all weights except the read-out.
 #
 # **Repair.** The curvature over a fixed step, $2 D L_{\rho, n} / \rho^2$, has a lower limit of at least $2 D \mu / \rho^2$ as $n \to \infty$; this is the sharpened theorem.
 #
-# **What survives.** The sentence is true at every other exact read-out of this network, up to multiples of $(1, \dots, 1)$, which layer norm does not see. Tilted by {glue:text}`tilt:g`, which changes no output, the trace is at least {glue:text}`bound_64:.1e` at 64 bits and {glue:text}`bound_long:.1e` at {glue:text}`long_n`, and the bound grows as $n^4$. It also remains true that small steps are fatal on long strings: worst-case sharpness at a fixed radius is bounded from below too, being at least the average.
+# **What survives.** The sentence is true at every other exact read-out of this network, up to multiples of $(1, \dots, 1)$, which have no effect after layer norm. If the read-out is tilted by {glue:text}`tilt:g`, which changes no output, the trace is at least {glue:text}`bound_64:.1e` at 64 bits and {glue:text}`bound_long:.1e` at {glue:text}`long_n`, and the bound grows as $n^4$. It also remains true that small steps destroy the output on long strings: worst-case sharpness at a fixed radius is bounded from below too, being at least the average.
 # ```
 #
 # ## Exercises
@@ -265,7 +265,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-curved-share
 #
-# *By hand.* A read-out is drawn at random, of the least length with which the network is exact, plus a random $v_\perp$ of a tenth of that length. How large is the trace at {glue:text}`long_n` bits, at least?
+# *By hand.* Let a read-out be the shortest one with which the network is exact, plus a random $v_\perp$ of a tenth of its length. How large is the trace at {glue:text}`long_n` bits, at least?
 # ```
 #
 # ```{solution} ex-curved-share
@@ -297,7 +297,7 @@ answer = pd.DataFrame(rows).T.rename_axis("step")
 table(answer, "Curvature over a finite step", form=".2g", tiny=1e-12)
 
 # %% [markdown]
-# The curvature is largest when the step is about as long as the token, and there it is about $0.2 / t^2$, with or without a tilt. For much shorter steps it falls to the second derivative, which is 0 without a tilt, and for longer ones it falls because the error cannot exceed 1. So a step should be as long as the errors of the weights that one expects in practice; the limit of short steps answers another question.
+# The curvature is largest when the step is about as long as the token, and there it is about $0.2 / t^2$, with or without a tilt. For much shorter steps it falls to the second derivative, which is 0 without a tilt, and for longer ones it falls because the error cannot exceed 1. So a step should be as long as the errors of the weights that one expects in practice; the limit of short steps does not describe them.
 #
 # ```{solution-end}
 # ```
@@ -311,7 +311,7 @@ table(answer, "Curvature over a finite step", form=".2g", tiny=1e-12)
 # ```{solution} ex-curved-decay
 # :class: dropdown
 #
-# All exact read-outs are the exceptional one plus a $v_\perp$ orthogonal to it, so the exceptional one is the shortest, and weight decay pulls towards it. But with the read-out $(1 - \eta, 0)$ the error is $\bigl((1 - \eta)\, t / \sqrt{t^2 + \delta^2} - 1\bigr)^2$, and its second derivative at 0 is $2 \eta (1 - \eta) / t^2$. The Hessian now has a term that is the error times the second derivative of the output, and with $t = \frac1{n^2}$ it grows as $\eta\, n^4$. So the exception must be met exactly in length as well as in direction.
+# All exact read-outs are the exceptional one plus a $v_\perp$ orthogonal to it, so the exceptional one is the shortest, and weight decay leads towards it. But with the read-out $(1 - \eta, 0)$ the error is $\bigl((1 - \eta)\, t / \sqrt{t^2 + \delta^2} - 1\bigr)^2$, and its second derivative at 0 is $2 \eta (1 - \eta) / t^2$. The Hessian now has a term that is the error times the second derivative of the output, and with $t = \frac1{n^2}$ it grows as $\eta\, n^4$. So the read-out is exceptional only if its length is exact as well as its direction.
 # ```
 #
 # ## References

@@ -19,23 +19,23 @@
 # # How much noise changes the sharpness
 #
 # ```{verdict}
-# Yes, the paper's conclusion is reproduced: noise changes the sharpness of its construction far less than its analytic bound allows. We measure the Gauss-Newton part of the trace of the Hessian, in six of the paper's twenty classes. At the largest noise of the paper's mesh it changes by up to {glue:text}`stored_change:.0f` % (90th percentile of noisy copies). There the bound is larger by at least {glue:text}`largest_orders:.0f` orders of magnitude. With the stronger noise that the authors' code applies it changes by up to {glue:text}`stored_applied:.1f` times itself, and the bound is larger by at least {glue:text}`applied_orders:.0f` orders. At weaker noise the distance is smaller, but never less than {glue:text}`nowhere:.0f` orders.
+# Yes, the paper's conclusion is reproduced: noise changes the sharpness of its construction far less than its analytic bound allows. We measure the Gauss-Newton part of the trace of the Hessian, in six of the paper's twenty classes. At the largest noise of the paper's mesh this part changes by up to {glue:text}`stored_change:.0f` % (90th percentile of noisy copies). The bound is larger than this change by at least {glue:text}`largest_orders:.0f` orders of magnitude. With the stronger noise that the authors' code applies, it changes by up to {glue:text}`stored_applied:.1f` times itself, and the bound is larger by at least {glue:text}`applied_orders:.0f` orders. At weaker noise the gap is smaller, but never less than {glue:text}`nowhere:.0f` orders.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-sharpness`, {ref}`ch-perturbed-trace`. **Read** 12 min. **Runs in** 40 s. **Source** printed.
 #
-# **Claim.** The paper bounds how much noise can change the sharpness of its construction, calls its own bound pessimistic, and measures the change instead. We measure it on the Gauss-Newton part of the trace, without sampling error. For the noise of the paper's mesh the bound lies above the change by many orders of magnitude. So the conclusion is reproduced, whether the mesh is read as standard deviations or, as the authors' code has it, as variances. In that code the estimate of a trace errs by about a fifth, but this hides the effect at the smallest noise only.
+# **Claim.** The paper bounds how much noise can change the sharpness of its construction, calls its own bound pessimistic, and measures the change instead. We measure the change of the Gauss-Newton part of the trace, without sampling error. This part contains only first derivatives of the network. For the noise of the paper's mesh the bound exceeds the change by many orders of magnitude. So the conclusion is reproduced, whether the numbers of the mesh are read as standard deviations or, as the authors' code has it, as variances. In that code the estimate of a trace has an error of about a fifth, but this error hides the change only at the smallest noise.
 #
 # ## Why one should care
 #
-# The paper's bound on the generalization gap contains the sharpness of the network at noisy weights, and the formula that bounds this number makes the whole bound vacuous up to many millions of examples ({ref}`ch-semi-analytic-bound`). If noise changes the sharpness much less than the formula allows, then the network is better than the bound says, and a measured number can replace the formula. But such a measurement is delicate, because a change of a few per cent is wanted, and the usual way to estimate a trace has a random error that may be larger than this. So two things have to be asked: how large the change is, and whether the estimate can see it.
+# The paper's bound on the generalization gap contains the sharpness of the network at noisy weights, and the formula that bounds this number makes the whole bound vacuous up to many millions of examples ({ref}`ch-semi-analytic-bound`). If noise changes the sharpness much less than the formula allows, then the bound is needlessly large, and a measured number can replace the formula. But such a measurement is delicate. The change is a few per cent, and the usual way to estimate a trace has a random error that may be larger than this. So there are two questions: how large the change is, and whether the estimate can detect it.
 #
 # ## Two weights by hand
 #
 # Take the function $f = u v$ of two weights, with the target 1 and the loss $(u v - 1)^2$, at the solution $u = v = 1$. The gradient of $f$ is $g = (v, u) = (1, 1)$, and the Hessian of the loss is $H = 2 g g^\top = \begin{pmatrix} 2 & 2 \\ 2 & 2 \end{pmatrix}$, with the trace 4.
 #
-# *The change.* With noise of standard deviation $\sigma = 0.01$ on both weights, the Gauss-Newton part of the trace becomes $2 (1 + \sigma a)^2 + 2 (1 + \sigma b)^2$ with standard normal $a$ and $b$. To first order it changes by $4 \sigma (a + b)$, which has the standard deviation $0.057$, or 1.4 % of the trace. If the number 0.01 is used as a *variance*, the standard deviation of the noise is 0.1, and the trace changes by 14 %.
+# *The change.* At noisy weights $2 g g^\top$ is only one part of the Hessian, the *Gauss-Newton* part. With noise of standard deviation $\sigma = 0.01$ on both weights, its trace becomes $2 (1 + \sigma a)^2 + 2 (1 + \sigma b)^2$ with standard normal $a$ and $b$. To first order it changes by $4 \sigma (a + b)$, which has the standard deviation $0.057$, or 1.4 % of the trace. If the number 0.01 is used as a *variance*, the standard deviation of the noise is 0.1, and the trace changes by 14 %.
 #
-# *The estimate.* Hutchinson's method {cite:p}`hutchinson1990` draws a vector $u$ of random signs and computes $u^\top H u$, whose mean is the trace. Here $u = (1, 1)$ gives 8 and $u = (1, -1)$ gives 0, so every single vector is wrong by 4, which is 100 % of the trace. The mean of 30 vectors has an error of $100 / \sqrt{30} = 18$ %. A change of 1.4 % cannot be seen in two such estimates. But if the same 30 vectors are used before and after the noise, the errors are nearly the same, and their difference shows the change.
+# *The estimate.* Hutchinson's method {cite:p}`hutchinson1990` draws a vector $u$ of random signs and computes $u^\top H u$, whose mean is the trace. Here $u = (1, 1)$ gives 8 and $u = (1, -1)$ gives 0, so every single vector is wrong by 4, which is 100 % of the trace. The mean of 30 vectors has an error of $100 / \sqrt{30} = 18$ %. A change of 1.4 % cannot be detected with two such estimates. But if the same 30 vectors are used before and after the noise, the two errors are nearly the same, so the difference of the estimates shows the change.
 #
 # ## The statement
 #
@@ -46,9 +46,9 @@
 # The true effect of a perturbation on the trace of the construction is relatively small compared to the analytic bound. Measured over 20 evenly spaced values of $\sigma$ from $0.01$ to $0.00001$ and $T \in \{20, 30, 40, 50\}$, for each class of functions the worst of ten functions at a percentile.
 # ```
 #
-# **What it is compared with.** In the paper's bound the noisy copy has half a trace of at most $G_u + P(\sigma)$, where $G_u$ bounds the squared gradient at the construction and $P$ is what noise adds ({ref}`ch-perturbed-trace`). So $|\Delta| / \operatorname{tr} H$ has to be compared with $2 P(\sigma) / \operatorname{tr} H$. We take $P$ with the missing factor $\sigma$ restored in one of its terms, which makes it smaller.
+# **What it is compared with.** In the paper's bound half of the trace at the noisy copy is at most $G_u + P(\sigma)$, where $G_u$ bounds the squared gradient at the construction and $P$ is what noise adds ({ref}`ch-perturbed-trace`). So $|\Delta| / \operatorname{tr} H$ has to be compared with $2 P(\sigma) / \operatorname{tr} H$. We take $P$ with the missing factor $\sigma$ restored in one of its terms. This makes $P$ smaller.
 #
-# **Why the change is linear.** Away from kinks of the MLP the trace is a smooth function of the weights, so $\Delta = \sigma\, U \cdot \nabla \operatorname{tr} H + O(\sigma^2)$, as in the example. The bound, in contrast, multiplies worst cases of six matrices, at every input at once.
+# **Why the change is linear.** Away from kinks of the MLP the trace is a smooth function of the weights, so $\Delta = \sigma\, U \cdot \nabla \operatorname{tr} H + O(\sigma^2)$, as in the example. The bound, in contrast, multiplies the worst cases of six matrices, as if all of them occurred together at every input.
 
 # %% tags=["parameters"]
 lengths = [8, 12]  # bits T from [6..60], none of them one below a multiple of 4
@@ -105,9 +105,9 @@ settings = pd.DataFrame(SETTINGS, ["paper", "here", "stored run"]).T.rename_axis
 table(settings, "Every setting that differs from the paper's")
 
 # %% [markdown]
-# Like the Hessian in the example, the trace has a Gauss-Newton part, $2\, \mathbb E_x |\nabla f_{\theta'}(x)|^2$, and a part with residuals, which is zero at an exact network and not at a noisy copy. The first part takes one gradient an input and has no sampling error, so it is what we measure, in the stored run as well. How much the second part adds is computed below at the largest noise of each reading, in a class of the paper.
+# As in the example, the trace has a Gauss-Newton part, $2\, \mathbb E_x |\nabla f_{\theta'}(x)|^2$, and a part with the errors of the network, the *residuals*, which is zero at an exact network but not at a noisy copy. The first part needs one gradient for each input and has no sampling error, so we measure this part, in the stored run as well. How much the second part adds is computed below at the largest noise of each reading, in a class of the paper.
 #
-# The mesh is read in two ways: $\sigma$ is the standard deviation of the noise, or, as in the authors' code, its variance. The noise has the same directions at every $\sigma$. For each function the 90th percentile over noisy copies counts, and for each class the worst function. We leave out lengths one below a multiple of 4, because there idle positions sit on a kink of the MLP. The paper's conclusion would not be reproduced if the change came within two orders of magnitude of the bound.
+# The mesh is read in two ways: $\sigma$ is the standard deviation of the noise, or, as in the authors' code, its variance. The noise has the same directions at every $\sigma$. For each function we take the 90th percentile over noisy copies, and for each class the worst function. We leave out lengths one below a multiple of 4, because there idle positions sit on a kink of the MLP. We would not call the paper's conclusion reproduced if the change came within two orders of magnitude of the bound.
 
 # %%
 MESH = torch.linspace(1e-5, 1e-2, 20, dtype=torch.float64).tolist()  # the paper's
@@ -181,7 +181,7 @@ apart = (both_parts[names[1]] - both_parts[names[2]]).abs().groupby(both_parts[n
 glue(apart_sd=apart.iloc[0], apart_variance=apart.iloc[1])
 
 # %% [markdown]
-# In {numref}`fig-perturbed-trace` the two lower curves are the measured changes, in proportion to $\sigma$ if it is a standard deviation and to its root if it is a variance, and the line far above them is the bound. Is the part that we leave out small? At the largest standard deviation of the mesh the part with residuals moves the change by at most {glue:text}`apart_sd:.2g` of the trace in these copies. This is small against the trace, and nothing against a bound that is orders of magnitude larger, but it is not always small against the change itself. With variances it is not even small against the trace: it moves the change by up to {glue:text}`apart_variance:.2g` times the trace. So our numbers for that reading are about the Gauss-Newton part only, whereas the authors' estimate is of the whole trace, but neither part comes near the bound.
+# In {numref}`fig-perturbed-trace` the two lower curves are the measured changes. They grow in proportion to $\sigma$ if it is a standard deviation, and to its root if it is a variance. The line far above them is the bound. Is the part that we leave out small? At the largest standard deviation of the mesh the part with residuals alters the change by at most {glue:text}`apart_sd:.2g` of the trace in these copies. This is small compared with the trace, and negligible compared with a bound that is orders of magnitude larger. But it is not always small compared with the change itself. With variances it is not even small compared with the trace: it alters the change by up to {glue:text}`apart_variance:.2g` times the trace. So our numbers for that reading are about the Gauss-Newton part only, whereas the authors' estimate is of the whole trace, but neither part comes near the bound.
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input"]
 ends = own[own["sigma"].isin([MESH[0], MESH[9], MESH[-1]])].groupby(["reading", "sigma"])
@@ -190,7 +190,7 @@ shown.columns = ["sigma is a", "sigma", "least change", "largest change", "order
 table(shown, "Change of the trace over the trace, least and worst class", form=".2g")
 
 # %% [markdown]
-# If it is a standard deviation, the largest $\sigma$ changes the Gauss-Newton trace by a few per cent; if it is a variance, it changes it by about its own size. The bound is orders of magnitude above either, although it is taken at $\sigma$ in both, where for a variance $\sqrt\sigma$ would be right. At the unperturbed construction the paper's formula is much better: $2 G_u$ is above the trace by {glue:text}`tight_low:.1f` to {glue:text}`tight_high:.1f` orders. So the part of the bound that is loose is $P$.
+# If $\sigma$ is a standard deviation, its largest value changes the Gauss-Newton trace by a few per cent; if $\sigma$ is a variance, the change is about as large as the trace. The bound exceeds both by orders of magnitude, although we compute it at $\sigma$ in both cases, whereas for a variance $\sqrt\sigma$ would be right and give a larger bound. At the unperturbed construction the paper's formula is much closer: $2 G_u$ exceeds the trace by {glue:text}`tight_low:.1f` to {glue:text}`tight_high:.1f` orders. So the part of the bound that is loose is $P$.
 #
 # **At the paper's lengths.** A stored run has ten functions in each of six classes.
 
@@ -235,11 +235,11 @@ against.reproduced(
 )
 
 # %% [markdown]
-# We take "by orders of magnitude" to mean at least two. How large the change is compared with the trace itself the paper does not say, and we do not judge it: it is at most {glue:text}`stored_change:.0f` % of the Gauss-Newton trace in the stored run if $\sigma$ is a standard deviation, and {glue:text}`stored_applied:.1f` times the trace if it is a variance, as in the authors' code.
+# We take "by orders of magnitude" to mean at least two. The paper does not say how large the change is compared with the trace itself, so we only report it: it is at most {glue:text}`stored_change:.0f` % of the Gauss-Newton trace in the stored run if $\sigma$ is a standard deviation, and {glue:text}`stored_applied:.1f` times the trace if it is a variance, as in the authors' code.
 #
 # ## The estimator
 #
-# The authors estimate traces by Hutchinson's method, the mean of $u^\top H u$ over random vectors of signs $u$. Its variance is twice the sum of the squared off-diagonal entries of $H$. The Hessian here is a mean of few outer products, so a single vector errs by about the trace itself, as in the example. The code allows up to 50,000 vectors, but the program that it calls, PyHessian {cite:p}`yao2020`, stops as soon as one more vector moves the mean by less than a thousandth. We simulate this rule, and if its error exceeded the change on most of the mesh, the program could not have seen what it reports.
+# The authors estimate traces by Hutchinson's method, the mean of $u^\top H u$ over random vectors of signs $u$. Its variance is twice the sum of the squared off-diagonal entries of $H$. The Hessian here is a mean of few outer products, so the error of a single vector is about as large as the trace, as in the example. The code allows up to 50,000 vectors, but the program that it calls, PyHessian {cite:p}`yao2020`, stops as soon as one more vector changes the mean by less than a thousandth. We simulate this rule. If its error exceeded the change on most of the mesh, the changes that the program reports would be mostly errors of the estimate.
 
 
 # %%
@@ -314,14 +314,14 @@ glue(hidden_deviation=round(20 * hidden(READINGS["standard deviation"])))
 glue(tight_low=min(tight), tight_high=max(tight), mesh_second=math.sqrt(MESH[1]))
 
 # %% [markdown]
-# The rule stops after {glue:text}`vectors:.0f` vectors in the median, and the estimate errs by {glue:text}`error:.0f` % of the trace. With $\sigma$ as a standard deviation this is more than the mean change of the stored run, at {glue:text}`hidden_deviation` of the 20 values of the mesh. But with the noise that the code applies, 19 of the 20 values have a standard deviation of {glue:text}`mesh_second:.3f` and more, and the effect is hidden at {glue:text}`hidden` of 20 only. (Between the stored noises we interpolate by a power law.) So the noise that is too large makes up for the error of the estimate, and most of the changes that the program reports are larger than that error.
+# The rule stops after {glue:text}`vectors:.0f` vectors in the median, and the error of the estimate is {glue:text}`error:.0f` % of the trace. With $\sigma$ as a standard deviation this error exceeds the mean change of the stored run at {glue:text}`hidden_deviation` of the 20 values of the mesh. But with the noise that the code applies, 19 of the 20 values have a standard deviation of {glue:text}`mesh_second:.3f` and more, and the change is hidden at only {glue:text}`hidden` of 20. (Between the stored noises we interpolate by a power law.) So the noise of the code is too strong, but for this very reason most of the changes that the program reports are larger than that error.
 #
-# The error can be avoided without any cost, by using the same vectors at both points, and the same number of them. Then the errors cancel in the difference, as in the example with two weights. A later version of the code does seed both traces alike, but each stops by its own rule.
+# The error can be avoided without any cost, by using the same vectors at both points, and the same number of them. Then the errors cancel in the difference, as in the example with two weights. A later version of the code does use the same seed for both traces, but each estimate decides separately when to stop.
 #
 # ## What we found
 #
-# * On the paper's mesh, with $\sigma$ a standard deviation, the change of the trace is proportional to $\sigma$: at most some per cent for the short strings of this page, and at most {glue:text}`stored_change:.0f` % in the stored run of 20 to 50 bits. (That run has three noisy copies of each function, so other draws reach a little more or less.) The analytic bound is orders of magnitude above it, and the distance grows with the length of the strings. If $\sigma$ is a variance, the distance is smaller: at least {glue:text}`least_orders:.1f` orders on the short strings, and at least {glue:text}`applied_least:.1f` at 20 to 50 bits.
-# * Figures 3 and 4 class by class are not judged, because only six of the twenty classes have a stored run.
+# * On the paper's mesh, with $\sigma$ a standard deviation, the change of the trace is proportional to $\sigma$: at most some per cent for the short strings of this page, and at most {glue:text}`stored_change:.0f` % in the stored run of 20 to 50 bits. (That run has three noisy copies of each function, so other draws would give a little more or less.) The analytic bound is larger by orders of magnitude, and the gap grows with the length of the strings. If $\sigma$ is a variance, the gap is smaller: at least {glue:text}`least_orders:.1f` orders on the short strings, and at least {glue:text}`applied_least:.1f` at 20 to 50 bits.
+# * We do not judge Figures 3 and 4 class by class, because only six of the twenty classes have a stored run.
 #
 # ```{finding} sharper.fig_perturb
 # :title: Noise with the square root of its label, traces with an error of a fifth
@@ -329,11 +329,11 @@ glue(tight_low=min(tight), tight_high=max(tight), mesh_second=math.sqrt(MESH[1])
 #
 # **Statement.** The authors' code adds noise of size $\sigma$ and estimates the trace by Hutchinson's method.
 #
-# **Counterexample.** $\sigma = 0.01$ is handed on as a variance: the standard deviation is 0.1, and at the paper's lengths the Gauss-Newton part of the trace changes by up to {glue:text}`stored_applied:.1f` times itself, in place of {glue:text}`stored_change:.0f` %.
+# **Counterexample.** The value $\sigma = 0.01$ is passed on as a variance, so the standard deviation is 0.1, and at the paper's lengths the Gauss-Newton part of the trace changes by up to {glue:text}`stored_applied:.1f` times itself, in place of {glue:text}`stored_change:.0f` %.
 #
-# **Why.** The function that adds noise takes a variance by default. The estimator stops when one vector more changes little, after {glue:text}`vectors:.0f` vectors in the median: an error of {glue:text}`error:.0f` %.
+# **Why.** The function that adds noise takes a variance by default. The estimator stops when one more vector changes the mean little, which happens after {glue:text}`vectors:.0f` vectors in the median, with an error of {glue:text}`error:.0f` %.
 #
-# **Repair.** Noise of the standard deviation $\sigma$, and the same random vectors at both points. From gradients the Gauss-Newton part can be had without sampling.
+# **Repair.** Take noise of the standard deviation $\sigma$, and the same random vectors at both points. The Gauss-Newton part can be computed from gradients without sampling.
 #
 # **What survives.** The paper's conclusion, under either reading of the mesh.
 # ```
@@ -348,7 +348,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# We read `perturbation_experiment.py` and `analyze_perturbation_results.py` of the repository `paullintilhac/boolean_function_sensitivity`, in versions that differ. Besides what is said above, one noisy copy is drawn for each function, and the 90th percentile is taken over five to ten functions. An earlier analysis leaves the largest $\sigma$ out. Stored results of an earlier mesh have rows at $\sigma = 10^{-8}$ that report changes of the trace of up to 31 %, while the largest eigenvalue, which is computed by iteration and not by sampling, moves by less than 0.1 %. This is what an error of a fifth in each of two traces would give.
+# We read `perturbation_experiment.py` and `analyze_perturbation_results.py` of the repository `paullintilhac/boolean_function_sensitivity`, in versions that differ. Besides what is said above, one noisy copy is drawn for each function, and the 90th percentile is taken over five to ten functions. An earlier analysis leaves the largest $\sigma$ out. Stored results of an earlier mesh have rows at $\sigma = 10^{-8}$ that report changes of the trace of up to 31 %, while the largest eigenvalue, which is computed by iteration and not by sampling, changes by less than 0.1 %. This is what an error of a fifth in each of two traces would give.
 #
 # ## Exercises
 #
@@ -373,7 +373,7 @@ ledger.show()
 # ```{solution} ex-perturbed-rule
 # :class: dropdown
 #
-# Vector $k$ moves the mean by its own distance from it over $k$. That is below $10^{-3}$ of the mean if the distance is below $10^{-3} k$, which has a chance of about $c\, 10^{-3} k / s$ with $c$ near 1. The chances of the first $k$ vectors add up to one half at $k \approx \sqrt{1000\, s}$, some tens. The rule notices that the mean moves little, but not whether it is right.
+# Vector $k$ changes the mean by the distance of its own value from the mean, divided by $k$. That is below $10^{-3}$ of the mean if the distance is below $10^{-3} k$, which has a chance of about $c\, 10^{-3} k / s$ with $c$ near 1. The chances of the first $k$ vectors add up to one half at $k \approx \sqrt{1000\, s}$, some tens. The rule detects that the mean changes little, but not whether the mean is right.
 # ```
 #
 # ```{exercise}
@@ -418,7 +418,7 @@ for kind, found in errors.items():
 table(answer, "Relative change of the trace, and errors of its estimates", form=".2g")
 
 # %% [markdown]
-# With different vectors the error is more than ten times as large as the change, so the estimate cannot show it. With the same vectors the error is of the order of the change itself, because whatever is common to both Hessians cancels and only the change is sampled. So more vectors make it small compared with the change, whereas different vectors would need hundreds of times as many for the same error.
+# With different vectors the error is more than ten times as large as the change, so the estimate cannot show it. With the same vectors the error is of the order of the change itself, because whatever is common to both Hessians cancels and only the change is sampled. So more vectors make the error small compared with the change, whereas different vectors would need hundreds of times as many for the same error.
 #
 # ```{solution-end}
 # ```
@@ -432,7 +432,7 @@ table(answer, "Relative change of the trace, and errors of its estimates", form=
 # ```{solution} ex-perturbed-pessimistic
 # :class: dropdown
 #
-# It does not prove it, because the bound has to hold for every input and for all noise within its levels, whereas the measurement is a mean over inputs and a percentile of random copies of a few functions. To find out how much can be gained, one has to look for the worst case: search for inputs, for functions of the class and for directions of the noise in which the trace changes most, as {ref}`ch-perturbed-network` does for the output. If even the worst case found is far below the bound, an improvement is likely to exist, and one can look for it in the steps at which the proof multiplies worst cases that do not occur together.
+# It does not prove it, because the bound has to hold for every input and for all noise within its levels, whereas the measurement is a mean over inputs and a percentile of random copies of a few functions. To find out by how much the bound can be improved, one has to look for the worst case: search for inputs, for functions of the class and for directions of the noise in which the trace changes most, as {ref}`ch-perturbed-network` does for the output. If even the worst case found is far below the bound, an improvement is likely to exist, and one can look for it in the steps at which the proof multiplies worst cases that do not occur together.
 # ```
 #
 # ## References

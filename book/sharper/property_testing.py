@@ -19,48 +19,48 @@
 # # Can degree and sparsity be found by asking?
 #
 # ```{verdict}
-# Yes, from a part of the values, and neither test ever answers with more than the true degree or number of characters. If the test of the degree, as we restored it, is made fine enough, it finds the degree of {glue:text}`right_fine:.0f` % of the functions (the paper says: of most), and of {glue:text}`right_fine_five:.0f` % of those of degree 5; at {glue:text}`T` bits it then asks for up to {glue:text}`fine_share:.0f` % of the whole table on average. A coarser test often answers with too small a degree, because it flips single coordinates: with {glue:text}`R` random subcubes a level it finds the degree of {glue:text}`found_coordinates:.0f` % of the functions of degree 5. If it flips random blocks of coordinates, which the paper does not mention, it finds {glue:text}`found_blocks:.0f` % with {glue:text}`block_share:.1f` % of the table.
+# Yes, both can often be found from a part of the values, and neither test ever answers with more than the true degree or number of characters. If the test of the degree, as we restored it, is made fine enough, it finds the degree of {glue:text}`right_fine:.0f` % of the functions (the paper says: of most), and of {glue:text}`right_fine_five:.0f` % of those of degree 5. At {glue:text}`T` bits it then asks for up to {glue:text}`fine_share:.0f` % of the table of all values on average. A coarser test often answers with too small a degree, because it flips single coordinates: with {glue:text}`R` random subcubes for each degree it finds the degree of {glue:text}`found_coordinates:.0f` % of the functions of degree 5. If it flips random blocks of coordinates, which the paper does not mention, it finds {glue:text}`found_blocks:.0f` % with {glue:text}`block_share:.1f` % of the table.
 # ```
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 13 min. **Runs in** 10 s. **Source** restored (degree), printed (sparsity, Figure 8).
 #
-# **Claim.** The degree and the sparsity of a function can be bounded by asking for its values at few points, without its whole table. The test of degree that the paper describes, as restored here, never rejects a function that has the degree. But its answers fall below the truth as the degree grows and as the test becomes coarser, which the paper calls *wilting*. We compute how far they fall and why, and try a variant whose answers stay right much longer, at the same number of subcubes a level. The test that the paper cites is about another degree.
+# **Claim.** The degree and the sparsity of a function can be bounded by asking for its values at few points, without its whole table. The test of degree that the paper describes, as restored here, never rejects a function that has the tested degree. But its answers fall below the true degree as this degree grows and as the test becomes coarser, which the paper calls *wilting*. We compute how far they fall and why, and try a variant whose answers stay right up to higher degrees, with the same number of subcubes for each degree. The test that the paper cites is about another kind of degree.
 #
 # ## Why one should care
 #
-# The bounds of the paper depend on the degree and the sparsity of the function that a transformer has learned. For a function of 20 bits both could be read off its Walsh transform, but this needs all of its values, more than a million, and for a few dozen bits it is impossible. If one could find the degree by asking for the values at a few points, the bounds could be used for networks whose function nobody knows. One would expect that a few points cannot reveal a property of the whole function, and in the worst case this is true. But a sparse function of high degree violates, at many places, a rule that functions of low degree obey, so a random place has a good chance to show the violation. How good is this chance, and does it depend on the length of the strings?
+# The bounds of the paper depend on the degree and the sparsity of the function that a transformer has learned. For a function of 20 bits both could be read off its Walsh transform, but this needs all of its values, more than a million, and for a few dozen bits this is impossible. If one could find the degree by asking for the values at a few points, the bounds could be used for networks whose function is unknown. One would expect that a few points cannot reveal a property of the whole function, and in the worst case this is true. But a sparse function of high degree violates, at many inputs, a rule that functions of low degree obey, so a test at random inputs has a good chance to detect the violation. How good is this chance, and does it depend on the length of the strings?
 #
 # ## Four bits by hand
 #
 # Take the function $f(x) = x_1 x_2$ on strings of four signs. Its degree is 2. How could we see, from a few values, that its degree is not 1?
 #
-# A function of degree 1 is a constant plus terms with one sign each, so flipping one sign changes it by an amount that does not depend on the other signs. Therefore, if we flip two signs $i$ and $j$, first one, then the other, then both, the alternating sum
+# A function of degree 1 is a constant plus terms with one sign each, so flipping one sign changes it by an amount that does not depend on the other signs. Therefore, if we flip sign $i$, or sign $j$, or both, the alternating sum
 #
 # $$f(x) - f(x^{i}) - f(x^{j}) + f(x^{ij})$$
 #
 # is 0, where $x^i$ is $x$ with sign $i$ flipped. We ask for the four values and compute the sum.
 #
 # * **The signs 1 and 2.** The four values at $x = (1, 1, 1, 1)$ are $1, -1, -1, 1$, and the alternating sum is 4. So $f$ is not of degree 1.
-# * **The signs 1 and 3.** The values are $1, -1, 1, -1$, and the sum is $1 + 1 - 1 - 1 = 0$. This choice does not notice anything.
+# * **The signs 1 and 3.** The values are $1, -1, 1, -1$, and the sum is $1 + 1 - 1 - 1 = 0$. So this pair does not show that the degree is above 1.
 #
-# Only one pair of six notices. With 20 signs it is one pair of 190, so a test that flips two random signs has to be repeated several hundred times. Now flip *blocks* instead: put every sign at random into a block $V_1$, a block $V_2$, or neither. The sum notices if one of the signs 1 and 2 is in the first block and the other in the second. This has the chance $2 \cdot \frac13 \cdot \frac13 = \frac29$, and it is the same for 4 signs, for 20, and for a thousand.
+# Only one pair of six detects the degree. With 20 signs it is one pair of 190, so a test that flips two random signs has to be repeated several hundred times. Now flip *blocks* instead: put every sign at random into a block $V_1$, a block $V_2$, or neither. The sum is not 0 if one of the signs 1 and 2 is in the first block and the other in the second. The chance of this is $2 \cdot \frac13 \cdot \frac13 = \frac29$, and it is the same for 4 signs, for 20, and for a thousand.
 #
 # Finally, let us test whether $f$ has degree 2. This takes three signs or three disjoint blocks, and the sum is not 0 only if each of them contains one of the signs 1 and 2. Two signs cannot be in three disjoint blocks, so $f$ is never rejected at its own degree. This is why the answer can be too small, but never too large.
 #
 # ## The two tests
 #
-# A function $f : \{-1,1\}^T \to \mathbb R$ is given by an *oracle*: one may ask for $f(x)$ at any $x$, and nothing else. It is a sum $f = \sum_U \hat f(U)\, \chi_U$ of characters $\chi_U(x) = \prod_{i \in U} x_i$. The *degree* $d$ is the size of the largest $U$ with $\hat f(U) \ne 0$, the *sparsity* $W$ the number of such $U$. Write $x^V$ for $x$ with the signs of the coordinates in $V$ flipped.
+# A function $f : \{-1,1\}^T \to \mathbb R$ is given by an *oracle*: one may ask for $f(x)$ at any $x$, but nothing else is known. It is a sum $f = \sum_U \hat f(U)\, \chi_U$ of characters $\chi_U(x) = \prod_{i \in U} x_i$. The *degree* $d$ is the size of the largest $U$ with $\hat f(U) \ne 0$, the *sparsity* $W$ the number of such $U$. Write $x^V$ for $x$ with the signs of the coordinates in $V$ flipped.
 #
 # ```{prf:algorithm} Lintilhac and Shaikh (2026), Appendix H (degree), as restored
 # :label: sharper-appH-degree
-# To test degree $k$: pick a random $x$ and $m = k + 1$ random disjoint sets $V_1, \dots, V_m$, the *directions*. The values at all but one of the $2^m$ points $x^{V_A}$, where $V_A$ is the union of the $V_j$ with $j \in A \subseteq [m]$, determine a polynomial of degree $k$. Reject if it misses the value at the last point, and repeat this $R$ times. Sweep $k$ up from 0 and return the first degree accepted.
+# To test degree $k$: pick a random $x$ and $m = k + 1$ random disjoint sets $V_1, \dots, V_m$, the *directions*. The values at all but one of the $2^m$ points $x^{V_A}$, where $V_A$ is the union of the $V_j$ with $j \in A \subseteq [m]$, determine a polynomial of degree $k$. Reject if its value at the last point is not that of $f$, and repeat this $R$ times. Increase $k$ from 0 on and return the first degree accepted.
 # ```
 #
 # ```{prf:algorithm} Lintilhac and Shaikh (2026), Appendix H (sparsity)
 # :label: sharper-appH-sparsity
-# Fix all but $\ell$ random coordinates to random values and take the Walsh transform of the restricted function. To test sparsity $s$: reject if more than a share $\varepsilon$ of its energy $\sum_U \hat f(U)^2$ lies outside its $s$ largest coefficients, and repeat this $R$ times. Sweep $s$ up and return the first sparsity accepted.
+# Fix all but $\ell$ random coordinates to random values and take the Walsh transform of the restricted function. To test sparsity $s$: reject if more than a share $\varepsilon$ of its energy $\sum_U \hat f(U)^2$ lies outside its $s$ largest coefficients, and repeat this $R$ times. Increase $s$ and return the first sparsity accepted.
 # ```
 #
-# It is open which disjoint sets the paper takes. *Coordinates* means $m$ different random coordinates. *Blocks*, of which the paper does not speak, means that every coordinate joins one of $V_1, \dots, V_m$ or none, with equal chances.
+# It is open which disjoint sets the paper takes. In the tables *coordinates* means that the $V_j$ are $m$ different random coordinates. *Blocks*, which the paper does not mention, means that every coordinate joins one of $V_1, \dots, V_m$ or none, with equal chances.
 
 # %% tags=["parameters"]
 T = 20  # string length, in bits: the paper's [20..24]
@@ -100,7 +100,7 @@ glue(R=R, T=T, eps=eps)
 # %% [markdown]
 # ## Figure 8 again
 #
-# The paper draws 8 random functions in each of 20 classes (degrees 1 to 5, sparsities 1, 7, 14 and 20) at $T = 20$, and sweeps. We do the same, with both kinds of directions on the same functions. For the sparsity we once make the share $\varepsilon$ larger alone, and once also leave fewer coordinates free. The number of subcubes is $R = \lceil \ln(1/\delta) / \varepsilon \rceil$, so that a violation which one subcube notices with chance $\varepsilon$ is missed with chance $\delta$ at most. As in the paper, all sets of a function have exactly $d$ elements. The paper's figure would not be reproduced if the mean answer did not fall with the coarser $\varepsilon$, and an answer above the truth would refute the claim that nothing true is rejected.
+# The paper draws 8 random functions in each of 20 classes (degrees 1 to 5, sparsities 1, 7, 14 and 20) at $T = 20$, and applies the tests. We do the same, with both kinds of directions on the same functions. For the sparsity we make the share $\varepsilon$ larger, once with the same number of free coordinates and once with fewer. The number of subcubes is $R = \lceil \ln(1/\delta) / \varepsilon \rceil$, so that a violation which one subcube detects with chance $\varepsilon$ is missed with chance $\delta$ at most. As in the paper, all sets of a function have exactly $d$ elements. The paper's figure would not be reproduced if the mean answer did not fall with the coarser $\varepsilon$, and an answer above the truth would refute the claim that nothing true is rejected.
 
 # %% mystnb={"code_prompt_hide": "160 functions, nine sweeps", "code_prompt_show": "160 functions, nine sweeps"} tags=["hide-input"]
 classes = [(d, W) for d in degrees for W in sparsities for _ in range(functions)]
@@ -234,7 +234,7 @@ glue(right_fine_five=100 * chances[fives, 5].mean().item())
 glue(block_share=100 * asked["blocks"] / 2**T, right_eps=100 * right["exact"])
 
 # %% [markdown]
-# In {numref}`fig-first-accepted` the answers along coordinates leave the diagonal as the degree grows, and they leave it earlier for the coarse $\varepsilon$. How far they *must* fall can be computed: at level $k$ a subcube along $m = k + 1$ coordinates notices if and only if these lie inside one of the sets $U_i$. (If they lie inside several, the terms could cancel, but random coefficients do not.) So its chance $p_k$ is the number of different $m$-sets inside the $U_i$, divided by $\binom Tm$, and level $k$ is accepted with chance $(1 - p_k)^R$. The crosses in the figure are these exact means, and the answers agree with them. With $\varepsilon =$ {glue:text}`eps_fine:g` the answers along coordinates would be right for {glue:text}`right_fine:.0f` % of the functions, by the exact chances, where $\varepsilon =$ {glue:text}`eps:g` has {glue:text}`right_eps:.0f` %. But at degree 5 they would still be right for {glue:text}`right_fine_five:.0f` % only, and the subcubes have so many points that up to {glue:text}`fine_share:.0f` % of the whole table is asked for on average. Along blocks the degree is found at once, from the same number of subcubes a level.
+# In {numref}`fig-first-accepted` the answers along coordinates fall below the diagonal as the degree grows, and they do so earlier for the coarse $\varepsilon$. How far they *must* fall can be computed. If degree $k$ is tested, which we call level $k$, a subcube along $m = k + 1$ coordinates rejects if and only if these lie inside one of the sets $U_i$ of the function. (If they lie inside several, the terms could cancel, but random coefficients do not.) So its chance $p_k$ is the number of different $m$-sets inside the $U_i$, divided by $\binom Tm$, and level $k$ is accepted with chance $(1 - p_k)^R$. The crosses in the figure are these exact means, and the answers agree with them. By the exact chances, the answers along coordinates would be right for {glue:text}`right_fine:.0f` % of the functions with $\varepsilon =$ {glue:text}`eps_fine:g`, and for {glue:text}`right_eps:.0f` % with $\varepsilon =$ {glue:text}`eps:g`. But even with the smaller $\varepsilon$ they would be right for only {glue:text}`right_fine_five:.0f` % at degree 5, and the subcubes have so many points that up to {glue:text}`fine_share:.0f` % of the whole table is asked for on average. Along blocks the degree is found up to degree 5, from the same number of subcubes for each level.
 #
 # ## Why nothing true is rejected
 #
@@ -246,9 +246,9 @@ glue(block_share=100 * asked["blocks"] / 2**T, right_eps=100 * right["exact"])
 #   = \sum_{U :\ |U \cap V_j| \text{ odd for all } j} \hat f(U)\, \chi_U(x) .
 # ```
 #
-# Flipping $V_j$ multiplies $\chi_U$ by $(-1)^{|U \cap V_j|}$, so the sum over $A$ is a product of factors $1 - (-1)^{|U \cap V_j|}$, each 0 or 2. Since the $V_j$ are **disjoint**, a set $U$ that survives has an element in each, so at least $m = k + 1$ elements. A function of degree $k$ has no such set, and is therefore never rejected.
+# Flipping $V_j$ multiplies $\chi_U$ by $(-1)^{|U \cap V_j|}$, so the sum over $A$ is a product of factors $1 - (-1)^{|U \cap V_j|}$, each of which is 0 or 2. Since the $V_j$ are **disjoint**, a set $U$ that remains in the sum has an element in each of them, so it has at least $m = k + 1$ elements. A function of degree $k$ has no such set, and is therefore never rejected.
 #
-# **What is restored.** In the first test the paper selects a number of points, and takes "the unique degree [...] polynomial" through any subset of some size. Both numbers are missing in the text that we could read, and so is the choice of points, so the $2^m$ points of a subcube are ours. Another reading takes $d + 2$ points along a path that flips one coordinate after another, which is how low degree is tested over large fields, along lines. This reading fails: a function $x_1$ has the values $1, 1, -1$ on the path that flips $x_2$ and then $x_1$, and they are no polynomial of degree 1 in the number of flips. A third reading takes any points, one more than a polynomial of degree $k$ has coefficients. It does not reject a function of degree $k$ either, but it needs {glue:text}`third_points` points at once for degree 5, and a single trial seldom misses: of random points at 10 bits that determine a polynomial of degree 2, {glue:text}`third_share:.0f` % reject a character of degree 3. With a few repetitions nearly every degree would be found, so this reading does not explain the wilting that the paper reports. The values of the parameters are missing too; ours are stated where they are used. In particular the paper's proximity parameter is a distance from the functions that have the degree, and its formula for the number of repetitions is missing; our $\varepsilon$ is the chance that one subcube notices.
+# **What is restored.** In the first test the paper selects a number of points, and takes "the unique degree [...] polynomial" through any subset of some size. Both numbers are missing in the text that we could read, and so is the choice of points. The $2^m$ points of a subcube are therefore our choice. Another reading takes $d + 2$ points along a path that flips one coordinate after another, which is how low degree is tested over large fields, along lines. This reading fails: a function $x_1$ has the values $1, 1, -1$ on the path that flips $x_2$ and then $x_1$, and these values are not a polynomial of degree 1 in the number of flips. A third reading takes arbitrary points, whose number exceeds by one the number of coefficients of a polynomial of degree $k$. It does not reject a function of degree $k$ either, but it needs {glue:text}`third_points` points at once for degree 5, and a single trial seldom misses: of random points at 10 bits that determine a polynomial of degree 2, {glue:text}`third_share:.0f` % reject a character of degree 3. With a few repetitions nearly every degree would be found, so this reading does not explain the wilting that the paper reports. The values of the parameters are missing too; ours are stated where they are used. In particular the paper's proximity parameter is a distance from the functions that have the degree, and its formula for the number of repetitions is missing; our $\varepsilon$ is the chance that one subcube detects a violation.
 #
 # %% mystnb={"code_prompt_hide": "The third reading", "code_prompt_show": "The third reading"} tags=["hide-cell"]
 monomials = [list(c) for k in range(3) for c in combinations(range(10), k)]
@@ -267,19 +267,19 @@ glue(third_points=f"{1 + sum(math.comb(T, k) for k in range(6)):,}")
 # %% [markdown]
 # ## Why blocks see more
 #
-# Take one character, $f = \chi_U$ with $|U| = m$, and test it at degree $m - 1$. All of $V_1, \dots, V_m$ must contain an odd number of elements of $U$, so each holds exactly one. If the directions are coordinates, they must be exactly the elements of $U$, which has the chance $1 / \binom Tm$. If they are blocks, the $m$ elements of $U$ must join $m$ different ones, which happens in $m!$ of $(m+1)^m$ cases. So the first chance vanishes quickly as the strings become longer, whereas the second does not depend on $T$ at all. That this is possible is known: {cite:t}`srinivasan2018` test the degree of functions on $\{0,1\}^n$ over every field, so also over the real numbers, with a number of questions that depends on the degree only. Random blocks are also used to test whether a function has few relevant variables {cite:p}`fischer2004`.
+# Take one character, $f = \chi_U$ with $|U| = m$, and test it at degree $m - 1$. All of $V_1, \dots, V_m$ must contain an odd number of elements of $U$, so each contains exactly one. If the directions are coordinates, they must be exactly the elements of $U$, and the chance of this is $1 / \binom Tm$. If the directions are blocks, the $m$ elements of $U$ must join $m$ different blocks, which happens in $m!$ of $(m+1)^m$ cases. So the first chance vanishes quickly as the strings become longer, whereas the second does not depend on $T$ at all. That this is possible is known: {cite:t}`srinivasan2018` test the degree of functions on $\{0,1\}^n$ over every field, so also over the real numbers, with a number of questions that depends on the degree only. Random blocks are also used to test whether a function has few relevant variables {cite:p}`fischer2004`.
 
 # %% mystnb={"code_prompt_hide": "Numbers for the text", "code_prompt_show": "Numbers for the text"} tags=["hide-cell"]
 glue(single=math.comb(T, 5), ratio_5=math.comb(T, 5) * math.factorial(5) / 6**5)
 
 # %% [markdown]
-# At degree 5 one subcube along coordinates notices with a chance of one in {glue:text}`single`, and a block subcube {glue:text}`ratio_5:.0f` times as often.
+# At degree 5 one subcube along coordinates detects the character with a chance of one in {glue:text}`single`, and a subcube along blocks detects it {glue:text}`ratio_5:.0f` times as often.
 #
 # ## The cited test is for another degree
 #
-# The paper takes its test from {cite:t}`alon2003`, and says that the proof still works for real values. That test is about polynomials over $GF(2)$, the field of two elements. A function with values $\pm1$ is $(-1)^{g}$ with a polynomial $g$ in the bits modulo 2, and the test bounds the degree of $g$. Its directions are $m$ arbitrary random sets, which overlap, and its sum is an exclusive or. The two degrees have little in common: $\mathrm{PARITY}$ is $(-1)^{b_1 + \dots + b_T}$ with bits $b_i$, so $g$ has degree 1, while its only character is the largest one.
+# The paper takes its test from {cite:t}`alon2003`, and says that the proof still works for real values. That test is about polynomials over $GF(2)$, the field of two elements. A function with values $\pm1$ is $(-1)^{g}$ with a polynomial $g$ in the bits modulo 2, and the test bounds the degree of $g$. Its directions are $m$ arbitrary random sets, which overlap, and its sum is an exclusive or. The two degrees have little in common: $\mathrm{PARITY}$ is $(-1)^{b_1 + \dots + b_T}$ with bits $b_i$, so $g$ has degree 1, whereas the only character of PARITY is the one of highest degree.
 #
-# What happens if the cited test is taken literally? We run it on PARITY, whose Fourier degree is the number of bits, so that a test of the Fourier degree would have to reject degree 1. Then we take its *arbitrary* directions with the real sums of {eq}`eq-signed-sum`, on functions with three disjoint sets of $d$ elements, at their own degree $d$. Since the directions overlap, a set with a single element can lie in all of them, and so survive. A set has an odd number of elements in all $d + 1$ directions with chance $2^{-(d+1)}$, and the three disjoint sets are independent, so the chance to reject is $1 - (1 - 2^{-(d+1)})^3$. A test that never rejects a true degree would have 0 in this column.
+# What happens if the cited test is taken literally? We run it on PARITY, whose Fourier degree is the number of bits, so that a test of the Fourier degree would have to reject degree 1. Then we take its *arbitrary* directions with the real sums of {eq}`eq-signed-sum`, on functions with three disjoint sets of $d$ elements, at their own degree $d$. Since the directions overlap, the only element of a set can lie in all of them, so that this set remains in the sum. A set has an odd number of elements in all $d + 1$ directions with chance $2^{-(d+1)}$, and the three disjoint sets are independent, so the chance to reject is $1 - (1 - 2^{-(d+1)})^3$. A test that never rejects a true degree would have 0 in this column.
 
 
 # %%
@@ -339,11 +339,11 @@ glue(accepted=round(tries * (1 - over_gf2)), tries=tries, mixed_first=own["arbit
 glue(mixed_exact=own["exact"].iloc[0])
 
 # %% [markdown]
-# The cited test accepts degree 1 for a function of Fourier degree {glue:text}`T`, in {glue:text}`accepted` of {glue:text}`tries` trials: with $g = b_1 + \dots + b_T$ every sum over four such points is even. With real sums it rejects functions of degree 1 at level 1, in {glue:text}`mixed_first:.3f` of all trials. What the paper describes in its own words is right on subcubes with disjoint directions, and so is its sentence that the proof carries over to real values.
+# The cited test accepts degree 1 for a function of Fourier degree {glue:text}`T`, in {glue:text}`accepted` of {glue:text}`tries` trials: with $g = b_1 + \dots + b_T$ every sum over four such points is even. With real sums it rejects functions of degree 1 at level 1, in {glue:text}`mixed_first:.3f` of all trials. On subcubes with disjoint directions, what the paper describes in its own words is right, and so is its sentence that the proof carries over to real values.
 #
 # ## Sparsity by restriction
 #
-# The second test is about the number of characters. A restriction to the free coordinates $J$ turns $\chi_U$ into $\pm\chi_{U \cap J}$. Two sets that agree on $J$ merge, so a restricted function has at most as many characters as $f$, and again nothing true is ever rejected. But two effects lower the answer. Sets that merge are counted once, and coefficients that together hold less than $\varepsilon$ of the energy are not counted. We take $R = \lceil \log_2 (1/\delta) \rceil$ restrictions, so that what a single restriction notices with chance $\frac12$ is missed with chance $\delta$ at most. Whether its chance is so large depends on the function, and is not proved here.
+# The second test is about the number of characters. A restriction to the free coordinates $J$ turns $\chi_U$ into $\pm\chi_{U \cap J}$. Two sets that have the same elements in $J$ merge into one character, so a restricted function has at most as many characters as $f$, and again nothing true is ever rejected. But two effects lower the answer. Sets that merge are counted once, and coefficients that together hold less than $\varepsilon$ of the energy are not counted. We take $R = \lceil \log_2 (1/\delta) \rceil$ restrictions, so that a violation which a single restriction detects with chance $\frac12$ is missed with chance $\delta$ at most. Whether the chance is so large depends on the function, and is not proved here.
 
 # %%
 indicators = [cube.sparse_function(T, d, 1, rng.generator, basis="even_parity") for d in degrees]
@@ -384,13 +384,13 @@ glue(lost=20 - at_twenty["sparsity"], lost_share=20 - at_twenty["sparsity, large
 glue(questions=f"{asked['sparsity']:.0f}", all_points=2**T)
 
 # %% [markdown]
-# Of the 20 characters {glue:text}`lost:.2f` are not counted in the mean, because some sets merge and small coefficients fall into the tail. With the larger share, and the same number of free coordinates, {glue:text}`lost_share:.1f` are not counted, so the wilting is mostly due to $\varepsilon$. The test asks {glue:text}`questions` questions of a function in the mean, and the whole table has {glue:text}`all_points` entries, so at this length the saving is modest.
+# Of the 20 characters {glue:text}`lost:.2f` are not counted on average, because some sets merge and some coefficients are too small. With the larger share, and the same number of free coordinates, {glue:text}`lost_share:.1f` are not counted, so the wilting is mostly due to $\varepsilon$. The test asks for {glue:text}`questions` values of a function on average, and the whole table has {glue:text}`all_points` entries, so at this length the saving is modest.
 #
-# The answer depends on the basis, too. The theorems of the paper count a sparsity in even-parity indicators $p_U = (1 + \chi_U)/2$, whereas the transform counts characters. Every indicator contains the constant, so a sum of $W$ of them has $W + 1$ characters, and with one indicator the test answers {glue:text}`indicator`. In the count of the theorems this is above the truth by 1, and to stay below the truth there one has to subtract 1 from the answer.
+# The answer depends on the basis, too. The theorems of the paper count a sparsity in even-parity indicators $p_U = (1 + \chi_U)/2$, whereas the transform counts characters. Every indicator contains the constant, so a sum of $W$ of them has $W + 1$ characters, and with one indicator the test answers {glue:text}`indicator`. In the count of the theorems this exceeds the true number by 1, so one has to subtract 1 from the answer to be sure that it is not too large.
 #
 # ## What would falsify this
 #
-# One accepted level above the truth would refute our claims on both tests. With arbitrary directions in the test of the degree, and with random points in place of a subcube in the test of the sparsity, levels above the truth are accepted. "Close to the truth" is taken as four fifths of the sparsity. As a control the test accepts $s$ if a share $\varepsilon$ of the energy lies *inside* the $s$ largest coefficients, where it should accept if at most this share lies outside, and its answers are far from the truth. The share of degrees that are found has a broken test as control, one with a direction too few, whose answer is right only where the right test's is one too small. If the reasoning about $U \cap V_j$ were wrong, the answers along coordinates would be far from their exact means, as those along blocks are.
+# One accepted level above the truth would refute our claims on both tests. In the controls, which take arbitrary directions for the degree, and random points in place of a subcube for the sparsity, levels above the truth are accepted. An answer is called close to the truth if it is at least four fifths of the sparsity. As a control for this the test accepts $s$ if a share $\varepsilon$ of the energy lies *inside* the $s$ largest coefficients, where it should accept if at most this share lies outside, and its answers are far from the truth. The control for the share of degrees that are found is a wrong test with one direction too few, whose answer is right only where that of the correct test is one too small. If the reasoning about $U \cap V_j$ were wrong, the answers along coordinates would be far from their exact means, as those along blocks are.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -404,9 +404,9 @@ ledger.show()
 #
 # ## What we found
 #
-# * Along disjoint directions no run accepts a degree above the truth. The wilting along coordinates is explained by the chance $1/\binom Tm$ of a random subcube, to within the noise of the draw.
-# * Along coordinates the finest test finds most degrees, but only {glue:text}`right_fine_five:.0f` % of those of degree 5. Random blocks notice a character of degree 5 {glue:text}`ratio_5:.0f` times as often as coordinates. At high degrees their answers fall short as well, because their chance decreases by a factor of about $e$ a degree.
-# * Since neither sweep ever stops above the truth, its answer is an upper bound only where it is the truth itself: along coordinates, at $\varepsilon =$ {glue:text}`eps:g`, the answer was too small for {glue:text}`below:.0f` % of the functions. For a generalization bound that is computed from a degree below the true one there is no proof.
+# * Along disjoint directions no run accepts a degree above the truth. The wilting along coordinates is explained, up to sampling error, by the chance $1/\binom Tm$ of a random subcube.
+# * Along coordinates the finest test finds most degrees, but only {glue:text}`right_fine_five:.0f` % of those of degree 5. Random blocks detect a character of degree 5 {glue:text}`ratio_5:.0f` times as often as coordinates. At high degrees the answers along blocks become too small as well, because the chance decreases by a factor of about $e$ with each degree.
+# * Since neither test ever answers with more than the truth, its answer is an upper bound only if it is the truth itself. Along coordinates, at $\varepsilon =$ {glue:text}`eps:g`, the answer was too small for {glue:text}`below:.0f` % of the functions. A generalization bound that is computed from a degree below the true one is not proved.
 # * The test that the paper cites is about the degree over $GF(2)$, and accepts degree 1 for PARITY of {glue:text}`T` bits.
 # * The test of the sparsity counts characters. A sum of $W$ even-parity indicators, which is how the theorems count, has $W + 1$ of them.
 #
@@ -414,15 +414,15 @@ ledger.show()
 # :title: The cited test, taken literally, is for the degree over $GF(2)$
 # :group: proof
 #
-# **Statement.** In words, Appendix H uses the test of Alon and others (2003) to bound the Fourier degree of real-valued functions, and its proof still works for real values.
+# **Statement.** Appendix H says that it uses the test of Alon and others (2003) to bound the Fourier degree of real-valued functions, and that the proof of this test still works for real values.
 #
 # **Counterexample.** It concerns the citation, not the algorithm that the appendix describes. PARITY of {glue:text}`T` bits has degree 1 over $GF(2)$ and is accepted there, in {glue:text}`accepted` trials out of {glue:text}`tries`; its Fourier degree is {glue:text}`T`. With real signed sums along the arbitrary directions of that test, a function of degree 1 with three characters is rejected at degree 1 in {glue:text}`mixed_first:.3f` of all trials (exact: {glue:text}`mixed_exact:.3f`).
 #
-# **Why.** Over $GF(2)$ sums are taken modulo 2, so arbitrary directions see only the degree of the polynomial in the exponent. Over the reals arbitrary directions overlap, and one element of a set can meet several of them.
+# **Why.** Over $GF(2)$ sums are taken modulo 2, so arbitrary directions see only the degree of the polynomial in the exponent. Over the reals arbitrary directions overlap, and one element of a set can lie in several of them.
 #
-# **Repair.** Take disjoint directions; then a function of degree $k$ is never rejected at $k$. Single coordinates notice a character of degree $m$ with chance $1/\binom Tm$, random blocks with $m!/(m+1)^m$.
+# **Repair.** Take disjoint directions; then a function of degree $k$ is never rejected at $k$. Single coordinates detect a character of degree $m$ with chance $1/\binom Tm$, and random blocks with chance $m!/(m+1)^m$.
 #
-# **What survives.** That the proof carries over to real values, with disjoint directions; perhaps these were meant. And the message: with blocks, questions for {glue:text}`block_share:.1f` % of the table are enough to find the degree of these functions.
+# **What survives.** With disjoint directions, which were perhaps meant, the proof carries over to real values. It also remains true that a part of the values can be enough: with blocks, {glue:text}`block_share:.1f` % of the table are enough to find the degree of these functions.
 # ```
 #
 # ## Exercises
@@ -430,26 +430,26 @@ ledger.show()
 # ```{exercise}
 # :label: ex-testing-degree-one
 #
-# *By hand.* A single character of degree 1 shall be distinguished from a constant with error at most $\delta = 0.05$. How many subcubes are enough at $T = 20$ for coordinates, and how many at any length for blocks?
+# *By hand.* We want to distinguish a single character of degree 1 from a constant with error at most $\delta = 0.05$. How many subcubes are enough at $T = 20$ for coordinates, and how many at any length for blocks?
 # ```
 #
 # ```{solution} ex-testing-degree-one
 # :class: dropdown
 #
-# One subcube notices with chance $\frac1{20}$ along coordinates and $\frac12$ with blocks. With $R = \ln(1/\delta)$ over the chance this makes 60 and 6. (The exact chances $(1 - \frac1{20})^R$ and $2^{-R}$ of a miss are at most $\delta$ from $R = 59$ and $R = 5$ on.)
+# One subcube detects the character with chance $\frac1{20}$ along coordinates and $\frac12$ along blocks. If $R$ is $\ln(1/\delta)$ over the chance, 60 and 6 subcubes are enough. (The exact chances $(1 - \frac1{20})^R$ and $2^{-R}$ of a miss are at most $\delta$ from $R = 59$ and $R = 5$ on.)
 # ```
 #
 # ```{exercise}
 # :label: ex-testing-chances
 #
-# *With the computer.* First run the chapter with four times as many functions, by `python -m bookkit.run sharper/property_testing -p functions 32 --out my_run`. Do the crosses in the figure move, and do the bars become shorter? Then measure the chances of the section on blocks: for one character of degree $m = 1, \dots, 7$ on 20 bits, draw 20 000 block subcubes at degree $m - 1$, and compare the share that notice with $m!/(m+1)^m$ and with $1 / \binom{20}m$. At which degree do blocks need more than 1000 subcubes for $\delta = 0.05$ ?
+# *With the computer.* First run the chapter with four times as many functions, by `python -m bookkit.run sharper/property_testing -p functions 32 --out my_run`. Do the crosses in the figure move, and do the bars become shorter? Then measure the chances of the section on blocks: for one character of degree $m = 1, \dots, 7$ on 20 bits, draw 20 000 block subcubes at degree $m - 1$, and compare the share that detect it with $m!/(m+1)^m$ and with $1 / \binom{20}m$. At which degree do blocks need more than 1000 subcubes for $\delta = 0.05$ ?
 # ```
 #
 # ```{solution-start} ex-testing-chances
 # :class: dropdown
 # ```
 #
-# The function `rejected` of this page returns the share of subcubes that notice.
+# The function `rejected` of this page returns the share of subcubes that detect the character.
 
 # %%
 noticed = {}
@@ -466,7 +466,7 @@ noticed = pd.DataFrame(noticed).T.rename_axis("degree")
 table(noticed, "Chance to notice one character", form=".2g")
 
 # %% [markdown]
-# The shares agree with the formula. With blocks the chance decreases by a factor of about $e$ a degree, so from degree 7 on blocks need some 1200 subcubes as well, whereas coordinates would need more than 200 000. With more functions the crosses move a little, because they are means over the functions that were drawn, and the bars keep their length: they show how much the functions differ, and not how well the mean is known.
+# The shares agree with the formula. With blocks the chance decreases by a factor of about $e$ with each degree, so from degree 7 on blocks need some 1200 subcubes as well, whereas coordinates would need more than 200 000. With more functions the crosses move a little, because they are means over the functions that were drawn, and the bars keep their length: they show how much the functions differ, and not how well the mean is known.
 #
 # ```{solution-end}
 # ```
@@ -480,7 +480,7 @@ table(noticed, "Chance to notice one character", form=".2g")
 # ```{solution} ex-testing-upper
 # :class: dropdown
 #
-# No test can. Take a function of degree 1 and change its value at a single one of the $2^T$ strings. The change is a multiple of an indicator of one string, which contains all characters, so the new function has degree $T$. But a test that asks for few values sees the changed value almost never. What a test can give is that the function is *close* to one of degree $k$: if it differed from every such function at a considerable share of the strings, the test would probably have noticed. For a bound on the mean loss this is often enough, because few strings contribute little to a mean. This is what is meant by *property testing*.
+# No test can. Take a function of degree 1 and change its value at a single one of the $2^T$ strings. The change is a multiple of an indicator of one string, which contains all characters, so the new function has degree $T$. But a test that asks for few values almost never asks for the changed one. What a test can give is that the function is *close* to one of degree $k$: if it differed from every such function at a considerable share of the strings, the test would probably have noticed. For a bound on the mean loss this is often enough, because few strings contribute little to a mean. This is what is meant by *property testing*.
 # ```
 #
 # ## References

@@ -19,23 +19,23 @@
 # # Random codes for the positions: what accuracy they need
 #
 # ```{verdict}
-# Yes, on random codes of enough columns the network computes approximately the same. For sets of fixed size and number, the columns that are enough grow like the square of the logarithm of the length: for the parity of a pair on {glue:text}`far` bits, {glue:text}`far_width` columns halve the error of a constant output. With one accuracy of the codes for all lengths, as in the authors' program, there would be too few columns in the end, but the paper lets the accuracy be as good as one likes.
+# Yes, if the random codes have enough columns, the network computes approximately the same function. If the sets of bits have a fixed size and number, the sufficient number of columns grows like the square of the logarithm of the length. For the parity of a pair on {glue:text}`far` bits, {glue:text}`far_width` columns reduce the error to half that of a constant output. With one accuracy of the codes for all lengths, as in the authors' program, the columns would be too few on very long strings, but the paper allows any accuracy.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 25 min. **Runs in** 20 s. **Source** printed, in words; the formula of the width is restored.
 #
-# **Claim.** The hand-written transformer spends one column on every position. The paper says that random codes, with far fewer columns, leave its output approximately the same. This is true of codes that are wide enough. But the network needs *equal* attention on the bits of a set, and large scores magnify the errors of the codes, so their accuracy has to improve as strings grow. We prove a width of order $\log^2 T$ for fixed degree and number of terms.
+# **Claim.** The hand-written transformer has one column for every position. The paper says that with random codes, which have far fewer columns, its output is approximately the same. This is true of codes that are wide enough. But the network needs *equal* attention on the bits of a set, and large scores magnify the errors of the codes, so the codes have to become more accurate as strings grow. We prove a width of order $\log^2 T$ for fixed degree and number of terms.
 #
 # ## Why one should care
 #
-# A transformer whose width grows with the length of its input is not what one has in mind, because in practice the width is fixed and the inputs become longer. The hand-written network has a column for every position, so on a million bits it has a million columns, and a bound that depends on its size would be of little use there. Random vectors are a standard remedy: in $k$ dimensions exponentially many of them are nearly orthogonal, and so about $\log T$ columns should be enough for $T$ positions. But nearly orthogonal means that inner products are a little off, and here inner products become scores, which are multiplied by $2 \log T$ and put into an exponential. So it is not clear that nearly orthogonal is good enough. The paper says so in words, and its last asymptotic result rests on it.
+# In practice the width of a transformer is fixed and its inputs become longer, so a construction whose width grows with the length is of limited interest. The hand-written network has a column for every position, so on a million bits it has a million columns, and a bound that depends on its size would be of little use there. Random vectors are a standard remedy: in $k$ dimensions exponentially many of them are nearly orthogonal, and so about $\log T$ columns should be enough for $T$ positions. But nearly orthogonal means that inner products are a little off, and here inner products become scores, which are multiplied by $2 \log T$ and put into an exponential. So it is not clear that nearly orthogonal codes are good enough. The paper says in words that they are, and its last asymptotic result depends on this.
 #
 # ## Two codes by hand
 #
-# Take the parity of two bits on $T = 1000$ bits. The position that computes it should attend to both bits equally, so that it receives the mean 0, $\frac12$ or 1 of the two. The score that both should have is $L = 2 \log 1000 = 13.8$. But on random codes a score is multiplied by about the squared length of the member's code. Suppose that the code of the first bit has the squared length 1.05 and that of the second 0.95; with $k$ columns the squared length of a code deviates from 1 by about $\sqrt{2/k}$, so this is what 800 columns typically do.
+# Take the parity of two bits on $T = 1000$ bits. The position that computes it should attend to both bits equally, so that it receives the mean 0, $\frac12$ or 1 of the two. The score that both should have is $L = 2 \log 1000 = 13.8$. But on random codes a score is multiplied by about the squared length of the member's code. Suppose that the code of the first bit has the squared length 1.05 and that of the second 0.95. With $k$ columns the squared length of a code deviates from 1 by about $\sqrt{2/k}$, so such deviations are typical of 800 columns.
 #
-# The two scores are then 14.5 and 13.1, and the attention on the two bits has the ratio $e^{14.5 - 13.1} = e^{1.38} = 4.0$. So the first bit gets $\frac45$ of the attention in place of $\frac12$. If the first bit is 1 and the second 0, the position receives the mean 0.8 where it should receive 0.5. The MLP for two bits has its plateau for the mean $\frac12$ between $\frac38$ and $\frac58$, and from there to $\frac78$ it rises from 0 to 1. So the MLP returns 0.7 where the parity is 0, although each code has the right squared length within 5 %.
+# The two scores are then 14.5 and 13.1, and the attention on the two bits has the ratio $e^{14.5 - 13.1} = e^{1.38} = 4.0$. So the first bit gets $\frac45$ of the attention in place of $\frac12$. If the first bit is 1 and the second 0, the position receives the mean 0.8 where it should receive 0.5. The MLP for two bits has to return 0 for the mean $\frac12$. It does so for all means between $\frac38$ and $\frac58$, and from there to $\frac78$ it rises from 0 to 1. So the MLP returns 0.7 where the parity is 0, although the squared length of each code is off by 5 % only.
 #
-# A key outside of the set is a much smaller problem. Its score should be 0, and even if it is 2 or 3, its weight $e^3 = 20$ is small against $e^{13}$. The trouble is only with the *tie*: two scores that should be equal have no margin, and their difference is multiplied by $L$. For twice the number of digits in $T$ the score $L$ doubles, so the codes must be twice as accurate, which takes four times as many columns. This is where the square in $\log^2 T$ comes from.
+# A key outside of the set is a much smaller problem. Its score should be 0, and even if it is 2 or 3, its weight $e^3 = 20$ is small against $e^{13}$. The difficulty is only the *tie* of the two members: their scores should be equal, so there is no margin for an error, and the error is multiplied by $L$. If $T$ has twice as many digits, the score $L$ doubles, so the codes must be twice as accurate, which takes four times as many columns. This is where the square in $\log^2 T$ comes from.
 #
 # ## The statement
 #
@@ -51,7 +51,7 @@
 # On random codes of enough columns the output is approximately that of the original network. *(True.)* A small width, in the authors' code $k = 8 \log T / \varepsilon^2$, gives a correct construction.
 # ```
 #
-# **Source.** Printed are the lemma of Johnson and Lindenstrauss on the codes, "for any fixed" accuracy; that the output is "approximately the same", with no accuracy named; that this "allows us to achieve a correct construction with a width of only" a symbol (B.3); and that the final asymptotic result takes the codes "such that" a formula holds (K.7). Symbol and formula are missing in the text that we could read. The symbol stands in a paragraph about $W_V$ and may be just $k + 1$. The width here is that of the authors' code, and of the lemma; Lemma 20 calls its own "consistent" with it. Whether one $\varepsilon$ serves all $T$ is not said, but the proof of Theorem 11 says twice that $\varepsilon$ can be made "arbitrarily small". So below we do not ask whether the paper is right about one fixed $\varepsilon$, which it does not claim, but how small $\varepsilon$ has to be. The paper also says that its experiments do not use the codes, because $T$ is small there.
+# **Source.** The paper prints the lemma of Johnson and Lindenstrauss on the codes, "for any fixed" accuracy. It says that the output is "approximately the same", with no accuracy named; that this "allows us to achieve a correct construction with a width of only" a symbol (B.3); and that the final asymptotic result takes the codes "such that" a formula holds (K.7). The symbol and the formula are missing in the text that we could read. The symbol stands in a paragraph about $W_V$ and may be just $k + 1$. The width here is that of the authors' code, and of the lemma; Lemma 20 calls its own width "consistent" with it. The paper does not say whether one $\varepsilon$ is used for all $T$, but the proof of Theorem 11 says twice that $\varepsilon$ can be made "arbitrarily small". A fixed $\varepsilon$ is therefore not a claim of the paper, and our question is how small $\varepsilon$ has to be. The paper also says that its experiments do not use the codes, because $T$ is small there.
 #
 # **Why the codes work, and what they need.** Let $\Gamma = J J^\top$, the inner products of the codes, and $E = \Gamma - I$. A score of the narrow network is an entry of
 #
@@ -60,7 +60,7 @@
 # J\, \tilde W_{KQ}\, J^\top = \Gamma\, W_{KQ}\, \Gamma = W_{KQ} + E\, W_{KQ} + W_{KQ}\, E + E\, W_{KQ}\, E .
 # ```
 #
-# Entries of $E$ are of order $1/\sqrt k$, and $W_{KQ}$ multiplies them by $L$, so scores are off by about $L \sqrt d / \sqrt k$. For a key outside the set this does no harm, because its score stays far below $L$. But *two members of one set must have equal scores*, and any difference counts.
+# Entries of $E$ are of order $1/\sqrt k$, and $W_{KQ}$ multiplies them by $L$, so scores are off by about $L \sqrt d / \sqrt k$. For a key outside the set this error is harmless, because its score stays far below $L$. But *two members of one set must have equal scores*, so for them every error matters.
 
 # %% tags=["parameters"]
 n = 20  # bits of the main class, T [16..24]
@@ -103,7 +103,7 @@ glue(n=n, degree=degree, sparsity=sparsity, eps=eps)
 # %% [markdown]
 # ## When are the codes useful?
 #
-# First we measure how many columns are needed, and for this we call a width *useful* if the output has a root mean square error below half of what a constant has, for nine draws in ten. If the codes save columns at all, the least useful width must fall below the number of positions as strings become longer. For long strings we need not draw all $T + 1$ codes, because scores use inner products with the codes of a few *special* positions only (`seen_codes`). The positions without a set share a weight of about $1/T$, so what they write hardly matters.
+# First we measure how many columns are needed. We call a width *useful* if in nine draws of ten the root mean square error of the output is below half of that of a constant. If the codes save columns at all, the least useful width must fall below the number of positions as strings become longer. For long strings we need not draw all $T + 1$ codes, because scores use inner products with the codes of a few *special* positions only (`seen_codes`). The positions without a set have a weight of about $1/T$ together, so their values hardly matter.
 
 
 # %%
@@ -163,22 +163,22 @@ main = projected.layout(cube.sparse_function(n, degree, sparsity, rng.generator,
 glue(main_useful=useful(main, 2**20), k_codes=width_for(n))
 
 # %% [markdown]
-# At $T =$ {glue:text}`n` and $\varepsilon =$ {glue:text}`eps` the rule gives {glue:text}`k_codes` columns, more than the {glue:text}`n` positions have. The class $d =$ {glue:text}`degree`, $W =$ {glue:text}`sparsity` is useful from {glue:text}`main_useful` columns on, so nothing is saved at such lengths. But {numref}`fig-projected-errors` shows that the useful width grows slowly: all three curves rise more slowly than the dashed diagonal, and each is overtaken by it. One pair on 16,384 bits needs {glue:text}`mid_width` columns, and on {glue:text}`far` bits {glue:text}`far_width`.
+# At $T =$ {glue:text}`n` and $\varepsilon =$ {glue:text}`eps` the rule gives {glue:text}`k_codes` columns, more than the {glue:text}`n` positions have. The class $d =$ {glue:text}`degree`, $W =$ {glue:text}`sparsity` is useful from {glue:text}`main_useful` columns on, so nothing is saved at such lengths. But {numref}`fig-projected-errors` shows that the useful width grows slowly: all three curves rise more slowly than the dashed diagonal, and from some length on each lies below it. One pair on 16,384 bits needs {glue:text}`mid_width` columns, and on {glue:text}`far` bits {glue:text}`far_width`.
 #
 # ## A fixed accuracy is not enough
 #
-# We now ask whether the width may grow like $\log T$, that is, whether one accuracy $\varepsilon$ serves all lengths. Take one pair, $U_1 = \{a, b\}$, as in the example: in the row of its position the scores of the two members differ by
+# We now ask whether the width may grow like $\log T$, that is, whether one accuracy $\varepsilon$ is enough for all lengths. Take one pair, $U_1 = \{a, b\}$, as in the example: in the row of its position the scores of the two members differ by
 #
 # ```{math}
 # :label: eq-projected-gap
 # L\, \|J_1\|^2 \left( \|J_a\|^2 - \|J_b\|^2 \right),
 # ```
 #
-# a number of standard deviation $2L/\sqrt k$. If it exceeds $\log 4$, one member has four times the attention of the other, and the mean that the MLP gets is above $\frac34$ or below $\frac14$ where it should be $\frac12$. The network then sees one bit in place of two. With $k = 8 \log T / \varepsilon^2$ and $L = 2 \log T$ the standard deviation is $\varepsilon \sqrt{2 \log T}$, and it *grows* with $T$. So sooner or later the tie is broken in nearly all draws.
+# which has standard deviation $2L/\sqrt k$. If it exceeds $\log 4$, one member has four times the attention of the other, and the mean that the MLP receives is above $\frac34$ or below $\frac14$ where it should be $\frac12$. The network then computes with one bit in place of two. With $k = 8 \log T / \varepsilon^2$ and $L = 2 \log T$ the standard deviation is $\varepsilon \sqrt{2 \log T}$, and it *grows* with $T$. So on sufficiently long strings the tie is broken in nearly all draws.
 #
 # ```{prf:proposition} Ours: $\log^2 T$ columns are needed
 # :label: projected-needed
-# Let $d = 2$, $W = 1$, $L = 2 \log T$. If $k \ge 8 \log T$ and $k / \log^2 T \to 0$ as $T$ grows, then with probability tending to 1 the output is off by at least 0.49 at all inputs with $x_a \ne x_b$, half of all.
+# Let $d = 2$, $W = 1$, $L = 2 \log T$. If $k \ge 8 \log T$ and $k / \log^2 T \to 0$ as $T$ grows, then with probability tending to 1 the output is off by at least 0.49 at all inputs with $x_a \ne x_b$, which are half of all inputs.
 # ```
 #
 # **The idea of the proof.** The difference {eq}`eq-projected-gap` has a smooth density whose width tends to infinity, so the probability that it lies in the fixed interval where the network works tends to 0. We only have to make sure that nothing else interferes, such as attention that leaks to other keys.
@@ -186,12 +186,12 @@ glue(main_useful=useful(main, 2**20), k_codes=width_for(n))
 # ```{dropdown} Proof that $\log^2 T$ is needed
 # We show first that nothing leaks, and then that the tie is broken.
 #
-# Inner products of the codes of $1$, $a$, $b$ and the output tend to their targets in probability, as $k \to \infty$. So a member has a score of $(1 - o(1)) L$, and given these codes any other key has a normal score of variance $(2 + o(1)) L^2 / k \le (1 + o(1)) \log T$; by Markov all others together weigh $T^{3/2 + o(1)}$, against $T^{2 - o(1)}$ of a member. In the second attention it is $T^{5/4 + o(1)}$ against $T^{2 - o(1)}$, so what leaks is negligible.
+# Inner products of the codes of $1$, $a$, $b$ and the output tend to their targets in probability, as $k \to \infty$. So a member has a score of $(1 - o(1)) L$, and given these codes any other key has a normal score of variance $(2 + o(1)) L^2 / k \le (1 + o(1)) \log T$; by Markov's inequality the exponentials of all others add up to $T^{3/2 + o(1)}$, against $T^{2 - o(1)}$ of a member. In the second attention it is $T^{5/4 + o(1)}$ against $T^{2 - o(1)}$, so what leaks is negligible.
 #
-# The difference $k (\|J_a\|^2 - \|J_b\|^2)$ of two independent $\chi^2_k$ has the characteristic function $(1 + 4 t^2)^{-k/2}$, so its density is at most $\frac{1}{2\pi} \int (1 + 4t^2)^{-k/2} dt = \Gamma(\frac{k-1}2) / (4 \sqrt\pi\, \Gamma(\frac k2)) \le \sqrt{2/(k-2)} / (4 \sqrt\pi)$. Hence {eq}`eq-projected-gap` is below $\log 4 + o(1)$ in absolute value with a probability of order $\sqrt k / L$ at most, which tends to 0. Else the mean is above $\frac34$ or below $\frac14$ up to $o(1)$, and the MLP returns at least $\frac12 - o(1)$, where $f = 0$. $\square$
+# The difference $k (\|J_a\|^2 - \|J_b\|^2)$ of two independent $\chi^2_k$ has the characteristic function $(1 + 4 t^2)^{-k/2}$, so its density is at most $\frac{1}{2\pi} \int (1 + 4t^2)^{-k/2} dt = \Gamma(\frac{k-1}2) / (4 \sqrt\pi\, \Gamma(\frac k2)) \le \sqrt{2/(k-2)} / (4 \sqrt\pi)$. Hence {eq}`eq-projected-gap` is below $\log 4 + o(1)$ in absolute value with a probability of order $\sqrt k / L$ at most, which tends to 0. Otherwise the mean is above $\frac34$ or below $\frac14$ up to $o(1)$, and the MLP returns at least $\frac12 - o(1)$, where $f = 0$. $\square$
 # ```
 #
-# How long must strings be before this happens? For three values of $\varepsilon$ and four lengths, up to $10^{1000}$ bits, the next table has the share of draws in which one member of a pair has over four times the attention of the other. No such string exists, but only the three codes of the pair and its position have to be drawn. For comparison the last row has $100 \log^2 T$ columns, where this share must not grow.
+# How long must strings be before this happens? For three values of $\varepsilon$ and four lengths, up to $10^{1000}$ bits, the next table has the share of draws in which one member of a pair has over four times the attention of the other. No string is that long, but for this test only the three codes of the pair and its position have to be drawn. For comparison the last row has $100 \log^2 T$ columns, where this share must not grow.
 
 # %% mystnb={"code_prompt_hide": "Astronomical lengths", "code_prompt_show": "Astronomical lengths"} tags=["hide-input"]
 LOGS = {f"T = 1e+{e}": e * math.log(10) for e in (6, 20, 100, 1000)}
@@ -223,7 +223,7 @@ jl.refuted(
 glue(broken_near=ties.iloc[0, 0], broken_far=ties.iloc[0, -1], broken_small=ties.iloc[2, 0])
 
 # %% [markdown]
-# At $\varepsilon = \frac12$ the rule fails at a million bits in {glue:text}`broken_near:.2f` of all draws. At $\varepsilon = 0.1$ it does no harm there ({glue:text}`broken_small:.3f`), and it fails at astronomical lengths only. So the growth is slow, and a small $\varepsilon$ serves every length in use. What is not true is the order, $\log T$ columns with a constant that is free of $T$. If the constant may depend on the lengths in use, nothing is wrong with the rule.
+# At $\varepsilon = \frac12$ the rule fails at a million bits in {glue:text}`broken_near:.2f` of all draws. At $\varepsilon = 0.1$ it rarely fails there ({glue:text}`broken_small:.3f`), and often only at astronomical lengths. So the growth is slow, and a small $\varepsilon$ is enough for every length in use. But the order is not right: $\log T$ columns with a constant that does not depend on $T$ are too few. If the constant may depend on the lengths in use, the rule is correct.
 #
 # ## What is enough
 #
@@ -231,41 +231,41 @@ glue(broken_near=ties.iloc[0, 0], broken_far=ties.iloc[0, -1], broken_small=ties
 #
 # ```{prf:lemma} One inner product
 # :label: projected-lemma
-# For fixed vectors $u, v$ and $0 < t \le 1$, $|\langle J^\top u, J^\top v \rangle - \langle u, v \rangle| \le t\, \|u\| \|v\|$ but with probability $2 e^{-k t^2 / 8}$.
+# For fixed vectors $u, v$ and $0 < t \le 1$, $|\langle J^\top u, J^\top v \rangle - \langle u, v \rangle| \le t\, \|u\| \|v\|$ except with probability at most $2 e^{-k t^2 / 8}$.
 # ```
 #
-# The proof of the theorem needs few such pairs, because $W_{KQ}$ has few rows that are not zero. Call *special* the positions with a component, the members of sets and the output, $q \le (d+1) W + 1$ in all. Let $\delta_0 = \sqrt{\frac8k \log \frac{12 q^2}\eta}$ be the accuracy among them, and $\delta = \sqrt{\frac8k \log \frac{4(W+1) P}\eta}$ that of the others. Only $\delta$ contains the length, and ties are between special positions.
+# The proof of the theorem below needs few such pairs, because $W_{KQ}$ has few rows that are not zero. Call *special* the positions with a component, the members of sets and the output, $q \le (d+1) W + 1$ in all. Let $\delta_0 = \sqrt{\frac8k \log \frac{12 q^2}\eta}$ be the accuracy of their inner products with each other, and $\delta = \sqrt{\frac8k \log \frac{4(W+1) P}\eta}$ that of the other inner products. Only $\delta$ contains the length, and ties concern special positions only.
 #
 # ```{prf:theorem} Repaired (ours)
 # :label: projected-repaired
 # Let $\delta_0, \delta \le 1$ and $0 < \eta < 1$. With probability at least $1 - \eta$ over the codes:
 #
-# 1. In the first layer scores are off by at most $\tau_1 = L (\delta_0 (\sqrt d + \sqrt W) + \delta_0^2 W \sqrt d)$ at special keys and by $\sigma_1 = L \delta \sqrt d\, (1 + W \delta_0)$ at others; in the second by $\tau_2 = \delta_0 (\|w\|_\infty + \|w\|) + \delta_0^2 \|w\|$ and $\sigma_2 = (1 + \delta_0)\, \delta \|w\|$.
-# 2. The shares of attention that miss their targets have odds of at most $\frac{P - d}d e^{\max(\tau_1, \sigma_1) + \tau_1 - L}$ and $\frac{P - W}S e^{\max(\tau_2, \sigma_2) + \tau_2 - L}$. Call them $\varepsilon_1$ and $\lambda$.
+# 1. In the first layer scores are off by at most $\tau_1 = L (\delta_0 (\sqrt d + \sqrt W) + \delta_0^2 W \sqrt d)$ at special keys and by $\sigma_1 = L \delta \sqrt d\, (1 + W \delta_0)$ at others; in the second layer by $\tau_2 = \delta_0 (\|w\|_\infty + \|w\|) + \delta_0^2 \|w\|$ and $\sigma_2 = (1 + \delta_0)\, \delta \|w\|$.
+# 2. The shares of attention outside the targets have odds of at most $\frac{P - d}d e^{\max(\tau_1, \sigma_1) + \tau_1 - L}$ and $\frac{P - W}S e^{\max(\tau_2, \sigma_2) + \tau_2 - L}$. Call them $\varepsilon_1$ and $\lambda$.
 # 3. If $\varepsilon_1 + \tanh(\tau_1/2) \le \frac1{4d}$, then at every input the output is off from $f$ by at most $S (\tanh(\tau_2/2) + \lambda)$. For $d = 1$ the first tanh can be left out, and for $W = 1$ the second.
 #
-# So for $L = 2 \log T$, fixed $d$, $W$ and $c_i$, any error $e > 0$ and any $\eta$, $k = O(\log^2 T)$ columns are enough for an output within $e$ of $f$, if $T$ is large. For $d = W = 1$, $O(\log T)$ are.
+# So for $L = 2 \log T$, fixed $d$, $W$ and $c_i$, any error $e > 0$ and any $\eta$, $k = O(\log^2 T)$ columns are enough for an output within $e$ of $f$, if $T$ is large. For $d = W = 1$, $O(\log T)$ columns are enough.
 # ```
 #
-# **The idea of the proof.** The errors of scores are of two kinds, which are allowed different sizes. Those among special positions break ties, so they must be below a constant, but their number does not depend on the length. Those at all other positions may be as large as $\frac14 L$, because a key outside the set has that much margin, and for them $k = O(\log T)$ is enough. The plateaus of the MLP then undo what is left in the first layer.
+# **The idea of the proof.** There are two kinds of errors of scores, and they may have different sizes. Errors at special positions break ties, so they must be below a constant, but their number does not depend on the length. Errors at all other positions may be as large as $\frac14 L$, because a key outside the set has that much margin, and for them $k = O(\log T)$ is enough. The plateaus of the MLP then remove the remaining errors of the first layer.
 #
 # ```{dropdown} Proof that it is enough
 # We prove the lemma, then the three parts in turn, and then the order.
 #
-# **The lemma.** For unit vectors with $\langle u, v\rangle = \rho$ the inner product is $\frac{1 + \rho}2 A - \frac{1 - \rho}2 B$, with $A, B$ independent means of $k$ squared standard normals. The logarithm of the exponential moment of $\lambda k$ times its error is $k$ times $-\frac12 \log(1 - x) - \frac x2 - \frac12 \log (1 + y) + \frac y2$, $x = \lambda (1 + \rho)$, $y = \lambda (1 - \rho)$: at most $\frac{k (x^2 + y^2)}{4 (1 - x)} \le \frac{k \lambda^2}{1 - 2 \lambda}$. At $\lambda = \frac t4$ this is at most $\frac k8 t^2$, and $\lambda k t = \frac k4 t^2$. The other side is the same for $-v$.
+# **The lemma.** For unit vectors with $\langle u, v\rangle = \rho$ the inner product is $\frac{1 + \rho}2 A - \frac{1 - \rho}2 B$, with $A, B$ independent means of $k$ squared standard normals. The logarithm of the exponential moment of $\lambda k$ times its error is $k$ times $-\frac12 \log(1 - x) - \frac x2 - \frac12 \log (1 + y) + \frac y2$, $x = \lambda (1 + \rho)$, $y = \lambda (1 - \rho)$: at most $\frac{k (x^2 + y^2)}{4 (1 - x)} \le \frac{k \lambda^2}{1 - 2 \lambda}$. At $\lambda = \frac t4$ this is at most $\frac k8 t^2$, and $\lambda k t = \frac k4 t^2$. The bound from below is the same bound for $-v$.
 #
-# **(1)** Row $l$ of the first $W_{KQ}$ is $L 1_{U_l}$, and column $m$ is $L 1_{\{l :\, m \in U_l\}}$, of length at most $L \sqrt W$, and 0 if $m$ is in no set. In {eq}`eq-projected-scores` the three errors at $(i, m)$, $i \le W$, are $L \langle e_i, E\, 1_{\{l\}} \rangle$, $L \langle 1_{U_i}, E\, e_m \rangle$ and $L \sum_l E_{il} \langle 1_{U_l}, E\, e_m \rangle$; put in the lemma. The second $W_{KQ}$ has one row, so that its score is $\Gamma_{PP} (w_m + \langle w, E e_m \rangle)$. These are at most $3 q^2$ pairs of special vectors and $(W + 1) P$ others: $\delta_0$ and $\delta$ are such that each kind fails with probability $\frac\eta2$.
+# **(1)** Row $l$ of the first $W_{KQ}$ is $L 1_{U_l}$, and column $m$ is $L 1_{\{l :\, m \in U_l\}}$, of length at most $L \sqrt W$, and 0 if $m$ is in no set. In {eq}`eq-projected-scores` the three errors at $(i, m)$, $i \le W$, are $L \langle e_i, E\, 1_{\{l\}} \rangle$, $L \langle 1_{U_i}, E\, e_m \rangle$ and $L \sum_l E_{il} \langle 1_{U_l}, E\, e_m \rangle$, to which we apply the lemma. The second $W_{KQ}$ has one row, so that its score is $\Gamma_{PP} (w_m + \langle w, E e_m \rangle)$. These are at most $3 q^2$ pairs of special vectors and $(W + 1) P$ others: $\delta_0$ and $\delta$ are such that each kind fails with probability $\frac\eta2$.
 #
-# **(2)** A score of the targets is at least its own minus $\tau$, one of the others at most $\max(\tau, \sigma)$. In the second layer $\sum_i e^{w_i} = S e^L$.
+# **(2)** A score of a target is at least its exact value minus $\tau$, and a score of another key is at most $\max(\tau, \sigma)$. In the second layer $\sum_i e^{w_i} = S e^L$.
 #
-# **(3)** If scores are off by at most $\tau$, the odds of any set of keys change by a factor of at most $e^{2 \tau}$, so its share by at most $\tanh(\tau/2)$. So the mean that position $i$ gets is off by at most $\varepsilon_1 + \tanh(\tau_1/2)$, and the plateau of the MLP undoes it. The output is $S$ times a mean of parities in $[0, 1]$, whose weights are off by $\tanh(\tau_2/2) + \lambda$. One key has no ties.
+# **(3)** If scores are off by at most $\tau$, the odds of any set of keys change by a factor of at most $e^{2 \tau}$, so its share by at most $\tanh(\tau/2)$. So the mean that position $i$ gets is off by at most $\varepsilon_1 + \tanh(\tau_1/2)$, and the plateau of the MLP removes this error. The output is $S$ times a mean of parities in $[0, 1]$, whose weights are off by $\tanh(\tau_2/2) + \lambda$. With a single key there are no ties.
 #
-# **The order.** $\tau_1, \tau_2$ are to be below constants: $k = O(L^2)$, with $\log \frac{q^2}\eta$ free of $T$. And $\sigma_1, \sigma_2$ are to be below $\frac14 L$: $k = O(\log T)$. Then both shares are $O(T^{-1/2})$. $\square$
+# **The order.** That $\tau_1, \tau_2$ are below constants takes $k = O(L^2)$, since $\log \frac{q^2}\eta$ does not depend on $T$. That $\sigma_1, \sigma_2$ are below $\frac14 L$ takes $k = O(\log T)$. Then both shares are $O(T^{-1/2})$. $\square$
 # ```
 #
-# The proved widths are generous: for one pair on a thousand million bits, an error of $\frac1{10} S$ and $\eta = \frac1{20}$ they are {glue:text}`enough_far:.2f` of the string, whereas the measured ones are narrower than the string from several thousand bits on.
+# The proved widths are much larger than necessary. For one pair on a thousand million bits, an error of $\frac1{10} S$ and $\eta = \frac1{20}$ the proved width is {glue:text}`enough_far:.2f` of the length, whereas the measured width is below the length from several thousand bits on.
 #
-# **An adversary.** The theorem is about any codes of given accuracy. So we measure the accuracy of each draw and compare the output with the bound for this accuracy; positions without a set write whatever is worst. A ratio above 1 would refute the theorem. To make one likely, the {glue:text}`instances` random networks have up to 24 bits, coefficients down to $10^{-100}$ and widths up to $10^{14}$, and others have several hundred bits. A local search then moves codes, coefficients and scales so as to violate the bound.
+# **An adversary.** The theorem is about any codes of given accuracy. So we measure the accuracy of each draw and compare the output with the bound for this accuracy, with the worst possible values at positions without a set. A ratio above 1 would refute the theorem. To make such a ratio likely, the {glue:text}`instances` random networks have up to 24 bits, coefficients down to $10^{-100}$ and widths up to $10^{14}$, and others have several hundred bits. A local search then changes codes, coefficients and scales so as to violate the bound.
 
 
 # %% mystnb={"code_prompt_hide": "Random networks, and a search", "code_prompt_show": "Random networks, and a search"} tags=["hide-cell"]
@@ -344,7 +344,7 @@ jl.holds(
 glue(top_ratio=attack["largest ratio"].max(), climbed=max(tops["search"]), instances=instances)
 
 # %% [markdown]
-# The largest ratio is {glue:text}`top_ratio:.3f`, reached where no score is off, because then the bound is exactly what idle positions can do. Where ties matter, the search gets to {glue:text}`climbed:.2f`, and if the ties are left out of the bound, it is violated at once. Last we take codes of the widths that the theorem gives, for three classes on 400 bits, and compare the error of the output with the promised $\frac1{10} S$, so that a value above 1 would be a failure.
+# The largest ratio is {glue:text}`top_ratio:.3f`. It is reached where all scores are exact, because then the bound is exactly the effect that positions without a set can have. Where ties matter, the search reaches {glue:text}`climbed:.2f`, and if the ties are left out of the bound, it is violated at once. Finally we take codes of the widths that the theorem gives, for three classes on 400 bits, and compare the error of the output with the promised $\frac1{10} S$, so that a value above 1 would be a failure.
 
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-cell"]
@@ -379,7 +379,7 @@ jl.holds(
 #
 # ## What the codes do to the norms
 #
-# The paper uses the codes in two more places, and in both the output is not concerned, but the norms of {ref}`ch-norms` are. In the proof of Theorem 10 it takes the mean squared norm of a narrow matrix. By Isserlis' formula that is
+# The paper uses the codes in two more places, where they affect not the output but the norms of {ref}`ch-norms`. In the proof of Theorem 10 the paper takes the mean squared norm of a narrow matrix. By Isserlis' formula this is
 #
 # $$\mathbb E \|J^\top W_{KQ} J\|_F^2 = \|W_{KQ}\|_F^2 + \frac{\mathrm{tr}(W_{KQ})^2 + \mathrm{tr}(W_{KQ}^2)}{k} ,$$
 #
@@ -466,11 +466,11 @@ of_entries.holds(
 glue(entry_far=largest["largest entry"].iloc[-1])
 
 # %% [markdown]
-# All three norms stay close to those on one-hot codes, with one exception. At $W = T$ a row of $Z W_{KQ}^{(2)\top}$ is {glue:text}`row_far:.1f` times as long, by the factor $1 + O(\varepsilon \sqrt W)$. So a bound on it that is uniform in $W$ needs a smaller $\varepsilon$. The entries of the codes stay below their bound, and at 1000 bits the largest is {glue:text}`entry_far:.2f`, far below 1. The norm of the output token, which is restored as 1 in the paper, is off for another reason ({ref}`ch-norms`).
+# All three norms stay close to those on one-hot codes, with one exception. At $W = T$ a row of $Z W_{KQ}^{(2)\top}$ is {glue:text}`row_far:.1f` times as long, because of the factor $1 + O(\varepsilon \sqrt W)$. So a bound on this norm that is uniform in $W$ needs a smaller $\varepsilon$. The entries of the codes stay below their bound, and at 1000 bits the largest is {glue:text}`entry_far:.2f`, far below 1. The norm of the output token, which is restored as 1 in the paper, is off for another reason ({ref}`ch-norms`).
 #
 # ## What would falsify this
 #
-# That codes save columns on long strings would be refuted if the least useful width stayed above half the number of positions, as it does if the scores are 4 times too large. The claim that a fixed accuracy is not enough would be refuted by wide attention on both members at $k = 8 \log T/\varepsilon^2$ for every $T$, as the control has it with $100 \log^2 T$ columns. The repaired theorem would be refuted by one network, drawn or found by the search, whose output is further off than the bound; if the ties are left out of the bound, there are such networks. For wide codes the failure would be an error above $S/10$ in more than one draw of twenty, as codes of the width of the rule have it. For the norms it would be one above its bound, and the control forgets the $\sqrt W$. For the mean square the control drops the traces. For the accuracy of the codes, which the rule does give, the control is a sixteenth of the width.
+# The claim that codes save columns on long strings would be refuted if the least useful width stayed above half the number of positions, as it does if the scores are 4 times too large. The claim that a fixed accuracy is not enough would be refuted if both members had similar attention at $k = 8 \log T/\varepsilon^2$ for every $T$, as they have in the control with $100 \log^2 T$ columns. The repaired theorem would be refuted by one network, drawn or found by the search, whose output is further off than the bound; if the ties are left out of the bound, there are such networks. The claim on wide codes would be refuted by an error above $S/10$ in more than one draw of twenty, as it occurs with codes of the width of the rule. The claim on the norms would be refuted by a norm above its bound, and the control leaves out $\sqrt W$. For the mean square the control leaves out the traces. For the accuracy of the codes, which the rule does give, the control is a sixteenth of the width.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 excess = {1: [], 16: []}
@@ -502,8 +502,8 @@ ledger.show()
 #
 # ## What we found
 #
-# * Random codes that are wide enough leave the output as it is, and at the rule's width all inner products of codes are within $\varepsilon$.
-# * For fixed $d$ and $W$ the width that the network needs is of order $\log^2 T$. So random codes narrow every such class at large $T$: one pair on {glue:text}`far` bits is useful on {glue:text}`far_width` columns.
+# * Random codes that are wide enough leave the output approximately as it is, and at the rule's width all inner products of codes are within $\varepsilon$.
+# * For fixed $d$ and $W$ the width that the network needs is of order $\log^2 T$. So at large $T$ random codes make the network for every such class narrower: for one pair on {glue:text}`far` bits, {glue:text}`far_width` columns are a useful width.
 # * At the paper's lengths the codes save nothing, and the paper does not use them there.
 # * The norms of Theorem 11 survive, one with a factor $1 + O(\varepsilon \sqrt W)$, and so does its estimate of the largest entries.
 #
@@ -530,13 +530,13 @@ ledger.show()
 # ```{solution} ex-projected-single
 # :class: dropdown
 #
-# One target has to stay ahead of all other keys, by a margin that grows with $L$ as its errors do, so that the share that leaks decreases like $e^{-cL}$. Two targets have to stay equal, and the errors that $L$ magnifies break the tie.
+# One target must have a higher score than all other keys, and both the margin and its errors grow in proportion to $L$, so the share that leaks decreases like $e^{-cL}$. Two targets have to stay equal, and the errors that $L$ magnifies break the tie.
 # ```
 #
 # ```{exercise}
 # :label: ex-projected-equal
 #
-# *With the computer.* In the example the tie is broken because the codes have unequal lengths. As a repair, divide each code by its length. Compute the share of draws in which one member of a pair has over four times the attention of the other, at the lengths of the table above and $\varepsilon = \frac12$, with and without this repair, and say whether the tie is safe now. Then run the chapter with a smaller accuracy, `python -m bookkit.run sharper/random_projections -p eps 0.1 --out my_run`, and see what happens to the width of the rule at {glue:text}`n` bits.
+# *With the computer.* In the example the tie is broken because the codes have unequal lengths. As a repair, divide each code by its length. Compute the share of draws in which one member of a pair has over four times the attention of the other, at the lengths of the table above and $\varepsilon = \frac12$, with and without this repair, and say whether the tie can still be broken. Then run the chapter with a smaller accuracy, `python -m bookkit.run sharper/random_projections -p eps 0.1 --out my_run`, and see what happens to the width of the rule at {glue:text}`n` bits.
 # ```
 #
 # ```{solution-start} ex-projected-equal
@@ -573,7 +573,7 @@ table(pd.DataFrame(shares).T.rename_axis("T"), "Share of draws with a broken tie
 # ```{solution} ex-projected-learned
 # :class: dropdown
 #
-# It could, because the network only needs equal scores on the members of each set, and low scores elsewhere. A learner that knows the sets can give the members of one set the same code and all other positions another one, so that a handful of columns is enough for one pair, whatever the length. Random codes are drawn without knowledge of the sets, and this is why they need more.
+# It could, because the network only needs equal scores on the members of each set, and low scores elsewhere. A learner that knows the sets can give the members of one set the same code and all other positions another one, so that a handful of columns is enough for one pair, whatever the length. Random codes are drawn without knowledge of the sets, and this is why they need more columns.
 # ```
 #
 # ## References

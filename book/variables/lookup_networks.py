@@ -19,11 +19,11 @@
 # # Every function of three hidden bits, exactly
 #
 # ```{verdict}
-# Yes, every function of a few hidden bits is computed exactly by a transformer, but not by the network in the proof. Its heads read bits approximately, and the net behind them tolerates only half of the error that the heads make. For random functions on {glue:text}`T` bits with orthonormal codes of positions the network is wrong on {glue:text}`wrong_share:.0f` % of the strings on average. It makes no error if a string is given as a *bag*, the set of the codes of its ones. A network with wider ramps has twice the tolerance, and its weights are at most half as large as is allowed.
+# Yes, every function of a few hidden bits is computed exactly by a transformer, but not by the network in the proof. The heads in the proof read bits approximately, and the net after them tolerates only half of the error that the heads make. For random functions on {glue:text}`T` bits with orthonormal codes of positions the network is wrong on {glue:text}`wrong_share:.0f` % of the strings on average. The network makes no error if a string is given as a *bag*, the set of the codes of its ones. A network that falls from exact values to 0 along wider ramps has twice the tolerance, and its weights are at most half as large as is allowed.
 # ```
 # **Needs** {ref}`ch-sparse-representations`, {ref}`ch-mean-of-a-set`. **Read** 12 min. **Runs in** 15 s. **Source** printed; the bound on $W_2$ in Lemma B.8 is restored.
 #
-# **Claim.** Heads that read $s$ chosen bits approximately, followed by a ReLU net that looks up a value for each reading, give a transformer that *equals* any function of these bits on every string. Of its weights only the query grows with the length $T$, like $\log T$. This result of the paper, that such a transformer exists, is true wherever we have heads that are accurate enough. Every position has a vector of length 1 as its code, and $\Delta$ bounds the inner products of any two codes, so $\Delta = 0$ if they are orthogonal. For fixed positions there are $s$ heads, one for each bit, if $\Delta < \frac1s$, as the paper says. A single head for all $s$ bits we have only if $\Delta < \frac1{2s-1}$, and beyond this value the statements about one head are open. For the *bag* we have all heads if $\Delta < \frac1{2s-1}$, which covers every case that the paper's lemmas allow together. In the proof the net has only half of the tolerance that the heads need, and its first layer exceeds the stated bound by up to a factor of two. Another net repairs both.
+# **Claim.** Heads that read $s$ chosen bits approximately, followed by a ReLU net that looks up a value for each reading, give a transformer that *equals* any function of these bits on every string. Of its weights only the query grows with the length $T$, like $\log T$. The paper says that such a transformer exists, and this is true wherever we have heads that are accurate enough. Whether we have them depends on the codes of the positions. Each code is a vector of length 1, and $\Delta$ bounds the inner products of any two codes, so $\Delta = 0$ if they are orthogonal. For fixed positions there are $s$ heads, one for each bit, if $\Delta < \frac1s$, as the paper says. We have a single head for all $s$ bits only if $\Delta < \frac1{2s-1}$, and beyond this value the statements about one head are open. For the *bag* we have all heads if $\Delta < \frac1{2s-1}$, which includes every case that the conditions of the paper's lemmas allow together. The net in the proof has only half of the tolerance that the heads need, and its first layer exceeds the stated bound by up to a factor of two. Another net repairs both errors.
 
 # %% tags=["parameters"]
 T = 12  # bits of the strings on which everything is checked [8..12]
@@ -51,11 +51,11 @@ plain, strings = selection.basis(torch.eye(T)), cube.bits(T)
 # %% [markdown]
 # ## Why one should care
 #
-# An attention head reads a bit only approximately, because a softmax always leaves some weight on other tokens. A Boolean function, however, has to be computed without any error on all $2^T$ strings, and errors of a layer are magnified by the next. So there has to be a step that turns approximate readings into exact values, and it must not cost weights that grow with $T$. The paper's net does this with a table of all $2^s$ possible readings. The whole question is then one of tolerances: how far may a reading be off, and does the net still recognise it? Here the proof of the paper goes wrong by a factor of two, and for some functions this affects more than half of all strings.
+# An attention head reads a bit only approximately, because a softmax always leaves some weight on other tokens. A Boolean function, however, has to be computed without any error on all $2^T$ strings, and the errors of one layer can be magnified by the next. So there has to be a step that turns approximate readings into exact values, and it must not cost weights that grow with $T$. The paper's net does this with a table of all $2^s$ possible readings. Whether this works is a question of tolerances: how far may a reading be off, so that the net still recognises it? Here the proof of the paper goes wrong by a factor of two, and for some functions this affects more than half of all strings.
 #
 # ## One bit by hand
 #
-# Take one chosen bit of twelve, which makes $s = 1$, and let a head read its sign, $+1$ for a 0 and $-1$ for a 1, for the accuracy $\gamma = 1$. The scale of the paper is $e^R = 8T/\gamma = 96$. So in the softmax the chosen row has the exponential 96, and the 11 other rows have 1 each. The class token, whose value is 0, has 1 as well, and the sum is 108. If the chosen bit is 0 and $k$ of the others are 1, the head reads $\frac{96 + (11 - k) - k}{108} = \frac{107 - 2k}{108}$:
+# Take one chosen bit of twelve, which makes $s = 1$, and let a head read its sign, $+1$ for a 0 and $-1$ for a 1. The two signs are at least $\gamma = 1$ apart, and a reading may be off by at most $\gamma/4$. For this the paper chooses scores whose exponential is $e^R = 8T/\gamma = 96$ at the chosen position. So in the softmax the chosen row has the exponential 96, and the 11 other rows have 1 each. The class token, from which the output is read and whose value is 0, has 1 as well, and the sum is 108. If the chosen bit is 0 and $k$ of the others are 1, the head reads $\frac{96 + (11 - k) - k}{108} = \frac{107 - 2k}{108}$:
 #
 # | opposite bits $k$ | reading | distance from $1$ | within $\gamma/8 = 0.125$ | within $\gamma/4 = 0.25$ |
 # |--:|--:|--:|:--|:--|
@@ -64,7 +64,7 @@ plain, strings = selection.basis(torch.eye(T)), cube.bits(T)
 # | 7 | 0.861 | 0.139 | no | yes |
 # | 11 | 0.787 | 0.213 | no | yes |
 #
-# All readings are within $\gamma/4$ of the sign, as the lemmas on heads promise. The net of the proof, however, recognises a reading only within $\gamma/8$. It fails as soon as 7 of the 11 other bits are opposite, which happens for 562 of the 2048 choices, or 27 % of the strings, as the next lines confirm.
+# All readings are within $\gamma/4$ of the sign, as the lemmas on heads promise. The net of the proof, however, recognises a reading only within $\gamma/8$. It fails as soon as 7 of the 11 other bits are opposite to the chosen one, which happens for 562 of the 2048 choices, or 27 % of the strings, as the next lines confirm.
 
 # %%
 opposite = cube.bits(11).sum(1)
@@ -83,9 +83,9 @@ table(
 # %% [markdown]
 # ## The statements
 #
-# Notation is that of {ref}`ch-sparse-representations`. A string $b$ has $T$ bits, $I$ is the set of the $s$ chosen positions, and $r = \sum_{i \in I} b_i$ is the number of ones among the chosen bits. There are three *input maps*, that is, ways to give the string to the transformer. With *positions* the row of position $t$ is its code $v_t$ plus a vector for the bit $b_t$, with *trained positions* the code is chosen along with the weights, and with the *bag* the row is $b_t v_t$, so a bit of 0 leaves no trace. All codes have length 1, and two different ones have inner products of at most $\Delta$ in size, $|v_t^\top v_u| \le \Delta$ for $t \ne u$.
+# The notation is that of {ref}`ch-sparse-representations`. A string $b$ has $T$ bits, $I$ is the set of the $s$ chosen positions, and $r = \sum_{i \in I} b_i$ is the number of ones among the chosen bits. There are three *input maps*, that is, ways to give the string to the transformer. With *positions* the row of position $t$ is its code $v_t$ plus a vector for the bit $b_t$. With *trained positions* the code is chosen along with the weights. With the *bag* the row is $b_t v_t$, so a bit of 0 leaves no trace. All codes have length 1, and two different ones have inner products of at most $\Delta$ in size, $|v_t^\top v_u| \le \Delta$ for $t \ne u$.
 #
-# The heads approximate a function $g(b) \in [-B, B]^k$ of the chosen bits up to $\gamma/4$ in every coordinate. $g$ is *$\gamma$-injective* if strings with different chosen bits have values at least $\gamma$ apart in some coordinate. For one coordinate and functions of $r$ alone, $g$ is *$\gamma$-strictly monotone* if it grows by at least $\gamma$ with each step of $r$. $\|W\|_\infty$ is the largest absolute entry of $W$. We judge the review version of October 2021, and use its numbers.
+# The heads approximate a function $g(b) \in [-B, B]^k$ of the chosen bits up to $\gamma/4$ in every coordinate. $g$ is *$\gamma$-injective* if strings with different chosen bits have values at least $\gamma$ apart in some coordinate. For one coordinate and functions of $r$ alone, $g$ is *$\gamma$-strictly monotone* if it grows by at least $\gamma$ with each step of $r$. $\|W\|_\infty$ is the largest absolute entry of $W$. We examine the version of the paper from the review of October 2021, and use its numbering.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma B.8
 # :label: variables-lemB8
@@ -94,7 +94,7 @@ table(
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemmas B.5 and B.6
 # :label: variables-lemB5
-# *(True for $\gamma \le 4$, a condition that is not printed; the proof is refuted below.)* Let a head be within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$ (B.5), or heads within $\gamma/4$ of a $\gamma$-injective function (B.6). Then a net behind them, with $\|W_1\|_\infty \le 8 \max(1, B)/\gamma$ and $\|W_2\|_\infty \le 8s/\gamma$, makes the transformer equal to any given function of $r$ (B.5), or of the chosen bits (B.6), on all strings. The proof takes the net of {prf:ref}`variables-lemB8` with $\delta = \gamma/8$.
+# *(True for $\gamma \le 4$, a condition that is not printed; the proof is refuted below.)* Let a head be within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$ (B.5), or heads within $\gamma/4$ of a $\gamma$-injective function (B.6). Then a net after them, with $\|W_1\|_\infty \le 8 \max(1, B)/\gamma$ and $\|W_2\|_\infty \le 8s/\gamma$, makes the transformer equal to any given function of $r$ (B.5), or of the chosen bits (B.6), on all strings. The proof takes the net of {prf:ref}`variables-lemB8` with $\delta = \gamma/8$.
 # ```
 #
 # ```{prf:proposition} Edelman et al. (2022), Propositions 4.7 and B.1
@@ -104,7 +104,7 @@ table(
 #
 # ## The tolerance
 #
-# The heads are accurate to $\gamma/4$, and hardly better. With $R = \log(8T/\gamma)$ and the one chosen bit opposite to all others, a head reads a sign with an error of $\frac{2T - 1}{e^R + T} \approx \frac\gamma4$, as in the last row of the example, while the proof's $\delta = \gamma/8$ is half of this. With $\delta = \gamma/4$ all readings are within the tolerance, and points that are $\gamma = 4\delta$ apart still have disjoint boxes. The figure shows both choices for two chosen bits.
+# The heads are accurate to $\gamma/4$, and hardly better. With $R = \log(8T/\gamma)$ and the one chosen bit opposite to all others, a head reads a sign with an error of $\frac{2T - 1}{e^R + T} \approx \frac\gamma4$, as in the last row of the example, while the proof's $\delta = \gamma/8$ is half of this. With $\delta = \gamma/4$ all readings are within the tolerance, and the boxes of readings that the net recognises are still disjoint, because the points are $\gamma = 4\delta$ apart. The figure shows both choices for two chosen bits.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "What two heads make of all strings (dots), with two chosen bits and $\\gamma = 1$. Solid: boxes on which the net is exact, with the proof's tolerance (left) and with twice that (right). Dotted: where it begins to answer 0.", "name": "fig-lookup-boxes"}, "image": {"alt": "Two panels with four groups of dots near the corners of a square. Left, small solid boxes around the corners contain only some of the dots; the others lie between the solid and the dotted box. Right, all dots lie inside the solid boxes, and the dotted boxes do not overlap."}} tags=["hide-input"]
 pair = lookup.construct(torch.zeros(4), [0, 1], plain)
@@ -138,18 +138,18 @@ table(
 )
 
 # %% [markdown]
-# On the left many readings lie outside the solid boxes, so the net of the proof gives them a wrong value. On the right all of them lie inside, and the dotted boxes, outside of which the net answers 0, still do not overlap. The table counts how many of all readings are outside.
+# On the left many readings lie outside the solid boxes, so the net of the proof gives them a wrong value. On the right all of them lie inside, and the dotted boxes, outside of which the net answers 0, still do not overlap. The table counts the readings outside the boxes: nearly half of all with the proof's tolerance, and none with twice that tolerance.
 #
 # ## The net
 #
-# Each coordinate $j$ goes through a *trapezoid* $\psi_{ij}$, which is 1 up to a distance of $\delta$ from $x_{ij}$ and then falls to 0 along a linear ramp. This takes four ReLUs. The second layer adds the $k$ trapezoids of a point: $h_i = \sum_j \psi_{ij} - k$, and $(h_i + 1)_+ - (h_i)_+$ is 1 if all trapezoids are 1, and 0 if one of them is 0. The last layer multiplies by the values. In the proof the ramps have width $\delta$, so the slopes are $1/\delta$, and a bias is as large as $2 + B/\delta$, which is more than $\max(1, B)/\delta$.
+# Each coordinate $j$ goes through a *trapezoid* $\psi_{ij}$, which is 1 up to a distance of $\delta$ from $x_{ij}$ and then falls to 0 along a linear ramp. This takes four ReLUs. The second layer adds the $k$ trapezoids of a point: $h_i = \sum_j \psi_{ij} - k$, and $(h_i + 1)_+ - (h_i)_+$ is 1 if all trapezoids are 1, and 0 if one of them is 0. The last layer multiplies this number by the value $f_i$ and adds up. In the proof the ramps have width $\delta$, so the slopes are $1/\delta$, and a bias is as large as $2 + B/\delta$, which is more than $\max(1, B)/\delta$.
 #
 # ```{prf:lemma} Wide ramps (ours)
 # :label: lookup-wide-ramps
 # {prf:ref}`variables-lemB8` is true for $\delta \le 1$, even with $\|W_1\|_\infty \le \max(1, B)/(2\delta)$ and $\|W_2\|_\infty \le k$. So are {prf:ref}`variables-lemB5` for $\gamma \le 4$, with $\delta = \gamma/4$, $\|W_1\|_\infty \le 2\max(1, B)/\gamma$ and $\|W_2\|_\infty \le s$.
 # ```
 #
-# **The idea of the proof.** Ramps of twice the width have half the slope, so the weights become smaller, and there is room for such ramps because points are $4\delta$ apart and the boxes of two neighbours take only $2 \delta$ of this. Biases are large only for ramps near the faces of the cube, and a ramp that leads away from all other points is not needed.
+# **The idea of the proof.** Ramps of twice the width have half the slope, so the weights become smaller. There is room for such ramps because points are $4\delta$ apart, and the boxes of two neighbours take only $2 \delta$ of this distance. Biases are large only for ramps near the faces of the cube, but there the ramps lead away from all other points and are not needed.
 #
 # ```{dropdown} Proof
 # *Ramps.* Let the ramps have width $2\delta$: zero from $3\delta$ on. The box of another point ends $3\delta$ away in some coordinate, so all boxes are disjoint from the trapezoids of others, and slopes are $\frac1{2\delta}$. Drop a side of $\psi_{ij}$ where it is not needed: if no $x_{i'j}$ is $4\delta$ or more above $x_{ij}$, let $\psi_{ij}$ stay 1 above, and likewise below. (The two units get no weight; where the rising side is dropped its 1 moves to the bias of the second layer, which stays between $-k$ and $1$.)
@@ -159,9 +159,9 @@ table(
 # *B.5 and B.6.* As points we take the values $g(b)$. Any two are $\gamma = 4\delta$ apart in some coordinate, and each reading is within $\gamma/4 = \delta$ of its point. $\square$
 # ```
 #
-# **The proposition.** Now {prf:ref}`variables-prop4-7` follows wherever there are heads. For example, a head that is within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$, the mean of the signs or $(r - s)/(r + 1)$, is itself the first item. With the net of B.5 behind it the transformer equals any given function of $r$. If there are heads within $\gamma/4$ of a $\gamma$-injective function, then with the net of B.6 it equals any given function of the chosen bits. Such heads are in {ref}`ch-mean-of-a-set` for fixed positions and in {ref}`ch-sparse-representations` for the two other input maps, with $\gamma = \frac1s$, say. For the bag the paper's lemma asks for $\gamma > s\Delta$. The numbers that its head approximates are $\frac1s$ apart, so a net behind it needs $\gamma \le \frac1s$. Both conditions together say that $\Delta < \frac1{s^2}$. Since $\frac1{s^2} \le \frac1{2s-1}$, our heads are enough whenever the paper's lemma can be used.
+# **The proposition.** Now {prf:ref}`variables-prop4-7` follows wherever there are heads. For example, a head that is within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$, the mean of the signs or $(r - s)/(r + 1)$, is itself the first item. With the net of B.5 after it the transformer equals any given function of $r$. If there are heads within $\gamma/4$ of a $\gamma$-injective function, then with the net of B.6 it equals any given function of the chosen bits. Such heads are in {ref}`ch-mean-of-a-set` for fixed positions and in {ref}`ch-sparse-representations` for the two other input maps, with $\gamma = \frac1s$, say. For the bag the paper's lemma asks for $\gamma > s\Delta$. The numbers that its head approximates are $\frac1s$ apart, so a net after it needs $\gamma \le \frac1s$. Both conditions together say that $\Delta < \frac1{s^2}$. Since $\frac1{s^2} \le \frac1{2s-1}$, our heads are enough whenever the paper's lemma can be used.
 #
-# The adversary takes points on grids with gaps of exactly $4\delta$, up to the faces of the cube, with $B$ from $10^{-3}$ to $10^3$ and $\delta$ up to $B/2$, and probes at corners of boxes. In this way we test the net behind *any* heads that are within $\gamma/4$ of a $\gamma$-injective function, and not only behind ours. An error of the repaired net at distance $\delta$, or a weight above its bound, would refute our lemma.
+# To test the lemma we build nets for the hardest points that it allows. These are points on grids with gaps of exactly $4\delta$, up to the faces of the cube, with $B$ from $10^{-3}$ to $10^3$ and $\delta$ up to $B/2$, and we evaluate the nets at corners of boxes. So the test applies to *any* heads that are within $\gamma/4$ of a $\gamma$-injective function, and not only to ours. An error of the repaired net at distance $\delta$, or a weight above its bound, would refute our lemma.
 
 # %%
 found = []
@@ -262,13 +262,13 @@ for result, of_large, of_one in zip(
 glue(constant=printed(wide)[0], readings=len(set(readings)), pieces=pieces)
 
 # %% [markdown]
-# The largest first-layer weight of the proof's net is {glue:text}`weight:.1f` times what the lemma allows, and that of the repaired net is {glue:text}`lighter:.2f` times. The lemma only says that *some* net meets its bound, and the repaired net does. The proof takes $\delta = \gamma/8$, so a reading that is $\gamma/4$ off is at the distance $2\delta$, where its net answers 0.
+# The largest first-layer weight of the proof's net is {glue:text}`weight:.1f` times what the lemma allows, and that of the repaired net is {glue:text}`lighter:.2f` times as large as is allowed. The lemma only says that *some* net meets its bound, and the repaired net does. The proof takes $\delta = \gamma/8$, so a reading that is $\gamma/4$ off is at the distance $2\delta$, where its net answers 0.
 #
-# **Why $\delta \le 1$.** For large $\delta$ the lemmas fail as they are printed. Let one bit be chosen, $\gamma = 4000$ and the values $\pm 2000$. Depending on the other bits, a head reads one and the same value of the bit as {glue:text}`readings` different numbers. But a net of 8 and 4 units that receives one number has at most {glue:text}`pieces` pieces on which it is linear. So two readings share a piece, on which the net has to be constant, and within the printed norms that constant is at most {glue:text}`constant:.2f`, where 1 is needed. For $\delta > 1$ our net exceeds the bound $k/\delta$. The net of the proof, whose second layer is $1/\delta$ times as steep, obeys it but does not answer 0 outside of its boxes. In all uses $\delta$ is at most $\frac18$, so the condition $\delta \le 1$ costs nothing.
+# **Why $\delta \le 1$.** For large $\delta$ the lemmas fail as they are printed. Let one bit be chosen, $\gamma = 4000$ and the values $\pm 2000$. Depending on the other bits, a head reads one and the same value of the bit as {glue:text}`readings` different numbers. But a net with hidden layers of 8 and 4 units that receives one number has at most {glue:text}`pieces` pieces on which it is linear. So two readings share a piece, and on this piece the net has to be constant. Within the printed norms such a constant is at most {glue:text}`constant:.2f`, where 1 is needed. For $\delta > 1$ our net exceeds the bound $k/\delta$. The net of the proof, whose second layer is $1/\delta$ times as steep, obeys it but does not answer 0 outside of its boxes. In all uses $\delta$ is at most $\frac18$, so the condition $\delta \le 1$ costs nothing.
 #
 # ## End to end
 #
-# To test heads and nets together, we draw random functions of $s = 1, \dots, 4$ chosen bits, and of $r$ alone with one head, and compare each with its transformer on all strings. Half of the bases are orthonormal, and the others are random ones of eight vectors with $\Delta$ up to 0.95 of $\frac1{2s-1}$ and to 0.3; keys and values are dual ({ref}`ch-mean-of-a-set`). A single wrong value in the column *error* would refute the repaired construction.
+# To test heads and nets together, we draw random functions of $s = 1, \dots, 4$ chosen bits, and of $r$ alone with one head, and compare each with its transformer on all strings. Half of the systems of codes are orthonormal, and the others are eight random vectors with $\Delta$ up to 0.95 of $\frac1{2s-1}$ and to 0.3. Keys and values are dual to the codes ({ref}`ch-mean-of-a-set`). A single wrong value in the column *error* would refute the repaired construction.
 
 # %%
 cases = []
@@ -340,7 +340,7 @@ glue(T=T, wrong_share=wrong_share, models=6 * trials, farthest=distance.max())
 glue(outside=int((distance > 1 / 8).sum()), all_strings=len(strings))
 
 # %% [markdown]
-# All {glue:text}`models` transformers are exact. With the proof's net {glue:text}`wrong_share:.0f` % of the values are wrong on average for the maps with positions and orthonormal codes. The bag and the mean of two or more signs are spared, because their heads happen to be accurate to $\gamma/8$ already.
+# All {glue:text}`models` transformers are exact. With the proof's net {glue:text}`wrong_share:.0f` % of the values are wrong on average for the maps with positions and orthonormal codes. The bag and the mean of two or more signs are not affected, because their heads happen to be accurate to $\gamma/8$ already.
 #
 # ## Norms against length
 #
@@ -382,7 +382,7 @@ norms.holds(
 )
 
 # %% [markdown]
-# Only the query grows, and exactly as $\log T$, since the net does not see $T$ at all. Its entries are bounded, and no more than $8 s\, 2^s$ of $W_1$ and $10 s\, 2^s$ of $W_2$ are not 0. So its norms are of order $\mathrm{poly}(s)\, 2^{s/2}$, less than the paper allows. In other words, the net does not depend on $T$, but the proposition does not promise a short description of the function.
+# Only the query grows, and exactly as $\log T$, since the net does not depend on $T$ at all. The net's entries are bounded, and no more than $8 s\, 2^s$ entries of $W_1$ and $10 s\, 2^s$ of $W_2$ are not 0. So the norms of the net are of order $\mathrm{poly}(s)\, 2^{s/2}$, which is less than the paper allows. However, the proposition does not promise a short description of the function.
 #
 # ## What we found
 #
@@ -394,20 +394,20 @@ norms.holds(
 # :title: The lookup net's tolerance is half of what its heads need
 # :group: proof
 #
-# **Statement.** Printed: heads within $\gamma/4$ of a $\gamma$-injective function and some net behind them represent any function of the chosen bits exactly. The proof takes the lookup net with $\delta = \gamma/8$.
+# **Statement.** As printed, heads within $\gamma/4$ of a $\gamma$-injective function and some net after them represent any function of the chosen bits exactly. The proof takes the lookup net with $\delta = \gamma/8$.
 #
-# **Counterexample.** It refutes this choice only. Take two chosen bits of {glue:text}`T`, $\gamma = 1$, and orthonormal positions. Readings are off by up to {glue:text}`farthest:.3f`, the tolerance is 0.125, and {glue:text}`outside` of {glue:text}`all_strings` strings are outside. On average over random functions {glue:text}`wrong_share:.0f` % of the values are wrong.
+# **Counterexample.** It refutes only this choice of the tolerance. Take two chosen bits of {glue:text}`T`, $\gamma = 1$, and orthonormal positions. Readings are off by up to {glue:text}`farthest:.3f`, the tolerance is 0.125, and {glue:text}`outside` of {glue:text}`all_strings` strings are outside. On average over random functions {glue:text}`wrong_share:.0f` % of the values are wrong.
 #
 # **Why.** The net is exact within $\delta$ of its points, but $\gamma/4$ is $2\delta$, where it answers 0. Besides, its largest bias is $2 + B/\delta$, where Lemma B.8 allows $\max(1, B)/\delta$.
 #
-# **Repair.** Take $\delta = \gamma/4$, and ramps of width $2\delta$ where they are needed: {prf:ref}`lookup-wide-ramps`. Or ask for $\gamma/8$ from the heads, at $\log 2$ more in the scores.
+# **Repair.** Take $\delta = \gamma/4$, and ramps of width $2\delta$ where they are needed: {prf:ref}`lookup-wide-ramps`. Alternatively, let the heads be accurate to $\gamma/8$, for which the scores must be larger by $\log 2$.
 #
 # **What survives.** The lemmas (for $\delta \le 1$, as in all their uses) and the proposition survive, with $\|W_1\|_\infty \le 2\max(1, B)/\gamma$ where $8\max(1, B)/\gamma$ is allowed, and $\|W_2\|_\infty \le s$ where $8s/\gamma$ is. All {glue:text}`models` random transformers with the repair are exact.
 # ```
 #
 # ## What would falsify this
 #
-# The lemma on wide ramps would be false if the net gave a wrong value inside the tolerance, as it does at twice the tolerance. It would also be false if a weight of the repaired net exceeded its bound, as one of the net of the proof does. The proposition would be false in our form if a transformer had a wrong value on some string; the control of the repaired net is the net of the proof, and the other way round. The first statement of the proposition, that a head alone approximates a particular monotone function of $r$, would be false if such a head were off by more than $\gamma/4$, as it is with plain keys. The claim on norms would be false if one grew faster than $\log T$; its control is the root of the norm of the query.
+# The lemma on wide ramps would be false if the net gave a wrong value inside the tolerance, as it does at twice the tolerance. It would also be false if a weight of the repaired net exceeded its bound, as a weight of the proof's net does. The proposition would be false in our form if a transformer had a wrong value on some string; here the repaired net and the net of the proof are controls for each other. The first statement of the proposition, that a head alone approximates a particular monotone function of $r$, would be false if such a head were off by more than $\gamma/4$, as it is with plain keys. The claim on norms would be false if some norm grew faster than $\log T$; its control compares with the square root of the norm of the query.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -415,14 +415,14 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# There is none, because the proposition is about existence, and the paper's experiments train their nets. A trained model need not look like this one.
+# There is no code for this construction, because the proposition is about existence, and the paper's experiments train their nets. A trained model need not look like the one built here.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-lookup-units
 #
-# *By hand.* A function of $r$ alone needs one head and one coordinate. How many hidden units does its net have for $s = 3$ chosen bits, and how many has the net for general functions?
+# *By hand.* A function of $r$ alone needs one head and one coordinate. How many hidden units does its net have for $s = 3$ chosen bits, and how many does the net for general functions have?
 # ```
 #
 # ```{solution} ex-lookup-units
@@ -455,7 +455,7 @@ answer = pd.DataFrame(by_scale).T.rename_axis("exp R")
 table(answer, "Readings of one bit of twelve by the scale of the scores", form=".3g")
 
 # %% [markdown]
-# Twice the paper's $e^R$ is enough, which is $\log 2$ more in the scores. The least $e^R$ that is enough is 172, where the reading of the string with all other bits opposite is exactly $\gamma/8$ off. The share of strings outside falls quickly, however, because few strings have nearly all other bits opposite.
+# Twice the paper's $e^R$ is enough, which is $\log 2$ more in the scores. The least $e^R$ that is enough is 172. With this value the reading is off by exactly $\gamma/8$ if all other bits are opposite. The share of strings outside falls quickly, however, because few strings have nearly all other bits opposite.
 #
 # ```{solution-end}
 # ```
@@ -469,7 +469,7 @@ table(answer, "Readings of one bit of twelve by the scale of the scores", form="
 # ```{solution} ex-lookup-half
 # :class: dropdown
 #
-# A head for the bit $i$ reads its sign, moved towards the signs of the others by about $\gamma/4$ times their share that is opposite. So it is beyond $\gamma/8$ if clearly more than half of the others are opposite, which is the case for a quarter of the strings. With several heads, one of them suffices.
+# A head for the bit $i$ reads its sign, moved towards the signs of the other bits by about $\gamma/4$ times the share of them that is opposite. So its reading is farther off than $\gamma/8$ if clearly more than half of the other bits are opposite, which is the case for a quarter of the strings. With several heads, a value is wrong if one of them is too far off.
 # ```
 #
 # ## References
