@@ -16,7 +16,7 @@
 
 # %% [markdown]
 # (ch-sample-complexity-hierarchy)=
-# # Who needs how many prompts
+# # How many prompts does each network need?
 #
 # ```{verdict}
 # The order of Figure 1 is reproduced on the longer prompts of the general task, and on the simple task at the length where the figure begins: the transformer needs the fewest prompts, then the recurrent net, then the feedforward net. With the paper's settings and {glue:text}`far` tokens that each point at a token, they need {glue:text}`general_transformer`, {glue:text}`general_recurrent` and {glue:text}`general_feedforward` thousand prompts ({glue:text}`far_runs` runs of each). If all tokens share one pointer, they need {glue:text}`simple_transformer`, {glue:text}`simple_recurrent` and {glue:text}`simple_feedforward` thousand at {glue:text}`long` tokens ({glue:text}`long_runs` runs of each). On shorter prompts of this simple task the order is not reproduced: at {glue:text}`middle` tokens the transformer needs the most.

@@ -16,7 +16,7 @@
 
 # %% [markdown]
 # (ch-layer-norm-links)=
-# # The links behind Theorem 4
+# # The steps in the proof of Theorem 4
 #
 # ```{verdict}
 # The three lemmas from which Theorem 4 is proved are true if their constants are defined as somewhat larger numbers, and Theorem 4 is not affected. Lemma 16 needs no change. Lemmas 17 and 18 need a Lipschitz constant of the feedforward block over all of space, since with the printed constant a single hidden unit violates the bound (49) by a factor of {glue:text}`hinge_ball:.0f`. Lemma 17 also lacks a "1 +" that Lemma 16 has, and without it a second block with large weights violates (51) by a factor of {glue:text}`ones51:.0f`.

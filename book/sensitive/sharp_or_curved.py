@@ -16,7 +16,7 @@
 
 # %% [markdown]
 # (ch-sharp-or-curved)=
-# # Brittle is not curved, at one point
+# # A brittle transformer with a bounded Hessian
 #
 # ```{verdict}
 # The paper's conclusion about the Hessian, the matrix of second derivatives of the loss, is false at one network: an exact PARITY transformer has a Hessian whose trace is {glue:text}`trace_short:.0f` at every length. But this network is an exception. If its read-out, the vector that maps the last token to the output, is tilted by {glue:text}`tilt:g`, then no output changes, but the trace is at least {glue:text}`bound_long:.1e` at {glue:text}`long_n` bits, and grows as $n^4$ or faster with the number $n$ of bits.

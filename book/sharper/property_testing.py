@@ -16,7 +16,7 @@
 
 # %% [markdown]
 # (ch-property-testing)=
-# # Can degree and sparsity be found by asking?
+# # Can degree and sparsity be found by queries?
 #
 # ```{verdict}
 # Yes, both can often be found from a part of the values, and neither test ever answers with more than the true degree or number of characters. If the test of the degree, as we restored it, is made fine enough, it finds the degree of {glue:text}`right_fine:.0f` % of the functions (the paper says: of most), and of {glue:text}`right_fine_five:.0f` % of those of degree 5. At {glue:text}`T` bits it then asks for up to {glue:text}`fine_share:.0f` % of the table of all values on average. A coarser test often answers with too small a degree, because it flips single coordinates: with {glue:text}`R` random subcubes for each degree it finds the degree of {glue:text}`found_coordinates:.0f` % of the functions of degree 5. If it flips random blocks of coordinates, which the paper does not mention, it finds {glue:text}`found_blocks:.0f` % with {glue:text}`block_share:.1f` % of the table.
