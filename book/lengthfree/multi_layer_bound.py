@@ -380,7 +380,7 @@ def moved(norms, moves, directions, bend, total=1.0):
 
 
 def pushed(norms, moves, directions, bend, rounds):
-    """The largest movement on the way uphill."""
+    """The largest movement during gradient ascent."""
     free = [v.clone().requires_grad_() for v in directions]
     optimizer, best = torch.optim.Adam(free, lr=0.03, maximize=True), 0.0
     for _ in range(rounds):
@@ -397,21 +397,21 @@ for T, count in ((1, networks // 2), (2, networks), (7, networks), (T_max, netwo
     cases = [drawn(T) for _ in range(count)]
     sums = pd.DataFrame(
         {
-            "pushed uphill": [allowed(*case[:2]) for case in cases],
+            "gradient ascent": [allowed(*case[:2]) for case in cases],
             **{slip: [allowed(*case[:2], (slip,)) for case in cases] for slip in SLIPS},
         }
     )
     far = pd.Series([moved(*case).max().item() for case in cases])
     added = pd.Series([moved(*case, float(T)).max().item() for case in cases])
     first = pd.DataFrame({"T": T, "drawn": far, "sums for averages": added})
-    first.iloc[:, 1:] = first.iloc[:, 1:].div(sums["pushed uphill"], axis=0)
+    first.iloc[:, 1:] = first.iloc[:, 1:].div(sums["gradient ascent"], axis=0)
     ratios = sums.rdiv(far, axis=0).replace(math.inf, 0)
     for i in {i for name in ratios for i in ratios[name].nlargest(3 if T < 50 else 1).index}:
         far[i] = max(far[i], pushed(*cases[i], 30))
     attack.append(first.join(sums.rdiv(far, axis=0).fillna(0)))  # 0 / 0: nothing moved
 attack = pd.concat(attack)
-by_length = attack.groupby("T")[["drawn", "pushed uphill", "sums for averages"]].max()
-form = {"drawn": ".4f", "pushed uphill": ".4f", "sums for averages": ".3g"}
+by_length = attack.groupby("T")[["drawn", "gradient ascent", "sums for averages"]].max()
+form = {"drawn": ".4f", "gradient ascent": ".4f", "sums for averages": ".3g"}
 table(by_length, "Movement of the output over the sum, largest", form=form)
 put_back = attack[list(SLIPS)].max().rename("largest ratio").rename_axis("slip put back")
 table(put_back, "The same with one slip put back", form=".3g", infinite="∞")
@@ -419,7 +419,7 @@ table(put_back, "The same with one slip put back", form=".3g", infinite="∞")
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm4_2.repaired(
     f"the sum, {len(attack)} drawn pairs, to {T_max} tokens: movement over it; control: least of six slips",
-    attack["pushed uphill"].max(),
+    attack["gradient ascent"].max(),
     at_most=1,
     tol=1e-9,  # rounding of 1e-14 over the smallest relative move, 1e-4
     control=put_back.min(),
@@ -436,19 +436,19 @@ thm4_2.repaired(
 )
 ledger.result("lengthfree.no_T.deep").holds(
     f"movement over the sum, which has no $T$, at 7 and {T_max} tokens; control: attention that adds up",
-    by_length.loc[[7, T_max], "pushed uphill"].max(),
+    by_length.loc[[7, T_max], "gradient ascent"].max(),
     at_most=1,
     tol=1e-9,
     control=by_length.loc[[7, T_max], "sums for averages"].max(),
     about="statement",
     evidence="proved",
 )
-top = attack["pushed uphill"].max()
+top = attack["gradient ascent"].max()
 glue(
     T_max=T_max,
     top=top,
     added=by_length["sums for averages"].max(),
-    far=by_length.loc[T_max, "pushed uphill"],
+    far=by_length.loc[T_max, "gradient ascent"],
 )
 
 # %% [markdown]

@@ -195,10 +195,10 @@ gap = losses.mean(1, keepdim=True) - losses[:, picks].mean(-1)  # (functions, sa
 chance = tau * math.sqrt(math.log(1 / delta) / (2 * size))
 beyond = {
     "both terms": (gap.amax(0) > 2 * complexity + chance).double().mean().item(),
-    "chance alone": (gap.amax(0) > chance).double().mean().item(),
+    "second term only": (gap.amax(0) > chance).double().mean().item(),
 }
 table(beyond, "Corollary 19: share of samples where some function is beyond the bound", form=".3f")
-glue(functions=len(values), chance_alone=beyond["chance alone"])
+glue(functions=len(values), chance_alone=beyond["second term only"])
 
 # %% [markdown]
 # Both items pass the test. The second table also shows that the bound needs the complexity of the class: if only the last summand is kept, which allows for the chance of the sample, the bound is violated on {glue:text}`chance_alone:.0%` of the samples.
@@ -263,7 +263,7 @@ cor19.holds(
     "share of samples with a function beyond the bound; control: without the class's term",
     beyond["both terms"],
     at_most=delta,
-    control=beyond["chance alone"],
+    control=beyond["second term only"],
     about="statement",
     evidence="sampled",
 )
@@ -300,7 +300,7 @@ lem20.holds(
 # %%
 tokens = [2**k for k in (5, 10, 20, 40, 80, 160)]
 growth = pd.DataFrame({"prompts": map(enough, tokens)}, index=pd.Index(tokens, name="N"))
-growth["summand of the class"] = [
+growth["term of the class"] = [
     token_covers.guarantee(N, n, 10)["class"] for N, n in growth["prompts"].items()
 ]
 growth["a matrix each"] = [enough(N, private=True) for N in tokens]
@@ -510,7 +510,7 @@ ledger.verdicts()
 # :class: dropdown
 # ```
 #
-# The summand of the class is proportional to the root of the log size, so we multiply it by the root of the ratio of both log sizes.
+# The term of the class is proportional to the root of the log size, so we multiply it by the root of the ratio of both log sizes.
 
 
 # %%

@@ -128,7 +128,7 @@ table(counts, f"The last state after {word} letters, {states} states")
 
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 thm7.holds(
-    "last state: growth wrongly foretold, all automata of the figure; "
+    "last state: growth predicted wrongly, all automata of the figure; "
     "control: 'every letter permutes the states'",
     int((grows != linear).sum()),
     at_most=0,

@@ -214,7 +214,7 @@ tables = repeats * len(found)
 norms = pd.DataFrame({"random": pd.DataFrame(found).max()})
 near = 1 + 1e-6  # C of Lemma 16, which is above 1
 h = through_norm(turned(near), 1 - near**2 / 4)  # N = 1 and length C
-norms["turned"] = [used(h.after, right) for right in bounds(h).values()]
+norms["rotated"] = [used(h.after, right) for right in bounds(h).values()]
 short, bare = through_norm(turned(0.05), 1.0), through_norm(turned(near), 0.0)
 caption = f"Largest ratio of left to right side: {tables} random tables, one designed"
 table(norms.rename_axis("factor"), caption, form=".4f")
@@ -231,7 +231,7 @@ lem16.holds(
 lem16.holds(
     "8 C times what is used of it: a token that a flip reverses, $N = 1$, $C = 1 + 10^{-6}$; "
     "control: the same token without $\\varepsilon$",
-    8 * near * norms.loc["Lemma 16", "turned"],
+    8 * near * norms.loc["Lemma 16", "rotated"],
     equals=1,
     tol=1e-9,
     control=8 * near * used(bare.after, lemma16(bare)),

@@ -634,8 +634,8 @@ table(
             ),
             "steps of a run": ("20000; Figure 13: 100000", f"{steps}; stored: 10000 and 20000"),
             "learning rate": f"{learning_rate:g}; second stored series: 0.0003",
-            "a look every": ("100 steps", f"{EVERY} steps"),
-            "noise at a look": ("500 draws, on one batch", "10 draws, on all strings"),
+            "measured every": ("100 steps", f"{EVERY} steps"),
+            "noise at a measurement": ("500 draws, on one batch", "10 draws, on all strings"),
             "sharpness by": ("the rise of the loss", "the change of outputs"),
             "runs that count": ("final loss below 0.001", "converged 300 steps before the end"),
         }

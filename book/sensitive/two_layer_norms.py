@@ -245,7 +245,7 @@ for layers in (1, 2):
     starts = {"cancelling": start}
     for name, begin, rate in (("it", start, 1e-4), ("random", drawn, 0.05)):
         found = climb(begin, lambda w, spec=spec: along(spec, w, 200).mean(), rate, ascents)
-        starts[f"climbed from {name}"] = found[1]
+        starts[f"ascent from {name}"] = found[1]
     with torch.no_grad():
         for name, weights in starts.items():
             product = along(spec, weights, draws)

@@ -264,7 +264,7 @@ def in_c(T):
 table(in_a, "(a): largest error over λ")
 on_average = (31 / 32) ** 2  # T = 32 codes +1 and -1, W = 31/32: a margin of 1 in the mean
 norm.repaired(
-    "(a): largest error over $\\lambda$, codes drawn, climbed to, fanned and those of (b); control: without the division by $1 - \\mu$",
+    "(a): largest error over $\\lambda$, codes drawn, searched, in a fan and those of (b); control: without the division by $1 - \\mu$",
     max(in_a.values()),
     at_most=1,
     tol=1e-6,  # rounding of 1 - μ, which goes down to 1e-6

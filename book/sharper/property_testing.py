@@ -187,7 +187,7 @@ by_degree = found.groupby("d")[list(DEGREES)].mean()
 by_degree = by_degree.join(exact.groupby("d")[["exact", "exact, coarse"]].mean())
 table(by_degree, "Mean first accepted degree, all sparsities together", form=".3f")
 
-# %% mystnb={"code_prompt_hide": "Checks, and questions asked", "code_prompt_show": "Checks, and questions asked"} tags=["hide-cell"]
+# %% mystnb={"code_prompt_hide": "Checks, and numbers of queries", "code_prompt_show": "Checks, and numbers of queries"} tags=["hide-cell"]
 fig8_degree.reproduced(
     f"along coordinates at $\\varepsilon = {eps / 10:g}$: expected share of functions whose degree is found; control: one direction too few",
     right["exact, fine"],
@@ -224,7 +224,7 @@ fig8_wilting.reproduced(
     about="experiment",
     evidence="sampled",
 )
-table(asked, "Mean questions asked of a function", form=",.0f")
+table(asked, "Mean number of queries for a function", form=",.0f")
 at_five = found[found["d"] == 5]
 glue(found_blocks=100 * (at_five["blocks"] == 5).mean())
 glue(found_coordinates=100 * (at_five["coordinates"] == 5).mean())
