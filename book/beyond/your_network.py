@@ -207,7 +207,7 @@ glue(
 )
 
 # %% [markdown]
-# Without training the encoder is insensitive, because its output varies little and its sign is the same at most strings. For {glue:text}`starts` random draws of its weights, {glue:text}`sensitivity_untrained:.2f` of the {glue:text}`bits` flips change its sign on average, and for the most sensitive of these draws {glue:text}`most_untrained:.2f` do. Training moves this number to that of the target function: {glue:text}`sensitivity_majority:.2f` for MAJORITY, where a share of {glue:text}`wrong_majority:.3f` of the signs is wrong, and {glue:text}`sensitivity_two:.2f` for the parity of two bits, where a share of {glue:text}`wrong_two:.3f` is wrong.
+# Without training the encoder is insensitive, because its output varies little and its sign is the same at most strings. For {glue:text}`starts` random draws of its weights, {glue:text}`sensitivity_untrained:.2f` of the {glue:text}`bits` flips change its sign on average, and for the most sensitive of these draws {glue:text}`most_untrained:.2f` do. Training moves this number to that of the target function: {glue:text}`sensitivity_majority:.2f` for MAJORITY, where a share of {glue:text}`wrong_majority:.3f` of the signs is wrong, and {glue:text}`sensitivity_two:.2f` for the parity of two bits, where a share of {glue:text}`wrong_two:.3f` is wrong. The trace and the magnification change much less.
 #
 # {numref}`fig-probed-degrees` shows at which degrees the Fourier weight lies. The line of MAJORITY has its peak at degree 1, because MAJORITY is close to a sum of single bits, and the line of the parity of two bits is a single peak at degree 2. The hand-written network is at the other end: all its weight is at the highest degree, and a step of length 0.1 in its weights already changes its output, as its sharpness in the table shows.
 #
@@ -218,7 +218,7 @@ reports["MAJORITY"].figure()
 figures.show()
 
 # %% [markdown]
-# The influences are nearly equal, as they must be for a function that treats all bits alike. In the right panel a step ten times as long changes the squared output by about a factor of one hundred, as long as the output is nearly linear in the step.
+# The influences are nearly equal, as they must be for a function that treats all bits alike. In the right panel a step that is ten times as long makes the mean squared change of the output about one hundred times as large, as long as the output is nearly linear in the step.
 #
 # ## Networks that nobody here wrote
 #
@@ -324,7 +324,7 @@ glue(
 )
 
 # %% [markdown]
-# The report and the loop agree. Before training, all four architectures compute nearly the same kind of function, one that depends on little more than the bit of the one token at which they are read. The influence of that bit is at least {glue:text}`foreign_reads:.2f` in each row, the average sensitivity is {glue:text}`foreign_sensitivity:.1f` of {glue:text}`bits` in the mean, and at least {glue:text}`foreign_low:.2f` of the Fourier weight lies at degree 0 or 1. A likely reason is the residual connection, which carries the token itself to the output, while attention adds an average over all tokens, in which one bit counts little.
+# The report and the loop agree. Before training, all four architectures compute nearly the same kind of function, one that depends on little more than the bit of the one token at which they are read. The influence of that bit is at least {glue:text}`foreign_reads:.2f` in each row, the average sensitivity is {glue:text}`foreign_sensitivity:.1f` of {glue:text}`bits` in the mean, and at least {glue:text}`foreign_low:.2f` of the Fourier weight lies at degree 0 or 1. A likely reason is the residual connection, which carries the token itself to the output, while attention adds an average over all tokens, in which one bit counts little. The traces and the magnifications, of one draw each, differ widely.
 #
 # ## What kinds of networks get which measures
 #

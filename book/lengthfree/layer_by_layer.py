@@ -396,6 +396,8 @@ ledger.result("lengthfree.heads_deep").holds(
 )
 
 # %% [markdown]
+# The computed powers agree with these.
+#
 # **One layer by both methods.** For a single layer both methods of the paper apply, and it remarks that, "if we were to look at just the resulting values", the single-layer method "essentially trades the cross product terms in the cubed factor for a factor of $B_x^2$". To check this we identify the norms of the two theorems. The main term of Theorem 4.1 is then $2 B_x^2 \sqrt C$ times $L_\sigma B_{c2} B_{v2} B_w$. In the root of the bound of Theorem 4.2, which is what enters the complexity, the term of the scores alone is $2 \sqrt C$ times the same norms. The quotient should be $B_x^2$, and the table also has the quotient with the repaired bound.
 
 

@@ -135,7 +135,7 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 #
 # ## One layer norm, exactly
 #
-# We now look at a single layer norm. The *influence* of bit $i$ on a vector $g(x)$ is $I_i[g] = \|g(x) - g(x^{\oplus i})\|$. The paper bounds what layer norm does to it term by term, and obtains a factor at $x$ times a factor at the neighbour. The following lemma has a single factor instead, and cannot be improved. The idea of its proof is that layer norm maps vectors to a sphere: for two vectors at a distance $r$ whose lengths have the given sum $a + a'$, the angle between their images is largest if they are equally long.
+# We now look at a single layer norm. The *influence* of bit $i$ on a vector $g(x)$ is $I_i[g] = \|g(x) - g(x^{\oplus i})\|$. The paper bounds what layer norm does to it term by term, and obtains a factor at $x$ times a factor at the neighbour. The following lemma has a single factor instead, and cannot be improved. The idea of its proof is that layer norm maps vectors to a sphere: for two vectors of lengths $a$ and $a'$ at a distance $r$, the angle between their images is largest, for given $a + a'$, if they are equally long.
 #
 # ```{prf:lemma} One layer norm (ours)
 # :label: blowup-norm

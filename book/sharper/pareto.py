@@ -347,6 +347,8 @@ rare.refuted(
 glue(needed=needed[n, 3])
 
 # %% [markdown]
+# For the set of three bits the share is an eighth, so the remark is right only for parities of nearly all bits.
+#
 # ## What would falsify this
 #
 # For the paper's blocks the remark would be refuted by one class without a common factor; in the control every class is such a class, because each network has first been rescaled to half-way between its two best factors, so that norm and gradient require opposite changes. The proposition behind it would be refuted by one input at which the last row of $F$ has more than $\frac{58}{64}$ of the gradient of $b$, as it has if $F$ is halved and $G$ and $b$ are doubled. The proposition on dead units would be refuted by a class in which norm or sharpness does not fall, as the sharpness does not if one rescales by $\alpha_n$. For the rescaling itself the controls scale one side only, or by another power. For the rare inputs the control is the parity of all bits, where the share is $2^{-T}$.

@@ -249,7 +249,9 @@ b3.holds(
 glue(far=far, far_error=far_error)
 
 # %% [markdown]
-# **The gaps.** What the heads approximate must keep different inputs apart, because a net that follows them sees nothing else ({ref}`ch-lookup-networks`). One more 1 changes $(r - s)/(r + 1) = 1 - \frac{s + 1}{r + 1}$ by $\frac{s + 1}{(r + 1)(r + 2)} \ge \frac1s$ for $r < s$, with equality at the last step. Two strings that differ in the chosen bit $i$ differ in number $i$: it is 0 for $b_i = 1$, and at most $-\frac1s$ for $b_i = 0$, as then $r \le s - 1$. In the table the least gap times $s$ must therefore be at least 1.
+# All norms are within what the lemma allows, and all but that of $W_V$ attain it.
+#
+# **The gaps.** What the heads approximate must keep different inputs apart, because a net that follows them sees nothing else ({ref}`ch-lookup-networks`). One more 1 changes $(r - s)/(r + 1) = 1 - \frac{s + 1}{r + 1}$ by $\frac{s + 1}{(r + 1)(r + 2)} \ge \frac1s$ for $r < s$, with equality at the last step. Two strings that differ in the chosen bit $i$ differ in number $i$: it is 0 for $b_i = 1$, and at most $-\frac1s$ for $b_i = 0$, as then $r \le s - 1$. In the table the least gap times $s$ must therefore be at least 1, which the control $r/(r + 1)$ violates.
 
 # %%
 least = {}
