@@ -58,11 +58,11 @@ layer, without = ledger.result("beyond.layer"), ledger.result("beyond.no_norm")
 # %% [markdown]
 # ## Why one should care
 #
-# A single layer of attention takes a weighted mean of the tokens, and PARITY changes its value at every flip of a bit, although a flip moves such a mean by very little. So it is natural to expect that one layer cannot compute PARITY. But this is false as it stands, because an MLP behind the attention can have as many kinks as it likes, and the hand-written network of the first paper uses $4(n + 1)$ hidden units in this way ({ref}`ch-construction`). The question is therefore what exactly has to grow, and how fast. The answer tells whether the size of that MLP is an accident of the construction, and it turns the asymptotic statements about one layer into numbers for networks of a given size.
+# A single layer of attention takes a weighted mean of the tokens, and PARITY changes its value at every flip of a bit, although a flip moves such a mean by very little. So it is natural to expect that one layer cannot compute PARITY. But this is false as it stands, because an MLP after the attention can have as many kinks as it likes, and the hand-written network of the first paper uses $4(n + 1)$ hidden units in this way ({ref}`ch-construction`). The question is therefore what exactly has to grow, and how fast. The answer tells whether the size of that MLP is an accident of the construction, and it turns the asymptotic statements about one layer into numbers for networks of a given size.
 #
 # ## Three bits by hand
 #
-# A head that attends to all bits alike returns the share $p = t/3$ of ones among three bits. Suppose that an MLP behind it changes the sign of its output $c$ times as $p$ goes from 0 to 1. How sensitive can the function be? Each corner of the cube of three bits has three edges, and an edge joins a corner with $t$ ones to one with $t + 1$:
+# A head that attends to all bits alike returns the share $p = t/3$ of ones among three bits. Suppose that an MLP after it changes the sign of its output $c$ times as $p$ goes from 0 to 1. How sensitive can the function be? Each corner of the cube of three bits has three edges, and an edge joins a corner with $t$ ones to one with $t + 1$:
 #
 # | between the counts | edges | changed by the function ... |
 # |:--|:--|:--|
@@ -72,7 +72,7 @@ layer, without = ledger.result("beyond.layer"), ledger.result("beyond.no_norm")
 #
 # The average sensitivity is the number of edges at which the function changes, times 2, because both ends see the change, and divided by the 8 corners. With one change the best is MAJORITY, with $6 \cdot 2/8 = 1.5$. With two changes it is $9 \cdot 2/8 = 2.25$, and only with three changes does one reach 3, the value of PARITY.
 #
-# May a cleverer network weigh the positions differently, so that a single change in $p$ cuts more edges? Walk from the string 000 to 111 by switching on one bit after the other. Whatever the positive weights are, the share of the ones only increases on the way, so a function with one change in $p$ changes at most once on each such walk. There are six walks, and each of the edges between one and two ones lies on exactly one of them. So six changes are all that six walks can show, and MAJORITY has them.
+# Could a cleverer network weight the positions differently, so that a single change in $p$ cuts more edges? Walk from the string 000 to 111 by switching on one bit after the other. Whatever the positive weights are, the share of the ones only increases on the way, so a function with one change in $p$ changes at most once on each such walk. There are six walks, and each of the edges between one and two ones lies on exactly one of them. So at most six edges can be changed by such a function, and MAJORITY attains this number.
 #
 # ## The statement
 #
@@ -87,7 +87,7 @@ layer, without = ledger.result("beyond.layer"), ledger.result("beyond.no_norm")
 #
 # For fixed $h$ and large $n$ the bound is about $(h + 1) \sqrt{2n/\pi}$, so it confirms for this model that the average sensitivity grows like $\sqrt n$, without a logarithm.
 #
-# **The idea of the proof.** It is the argument of the six walks. A flip from 0 to 1 adds to the attention of the ones and takes from that of the zeros, so $p$ increases along each walk from the string of zeros to the string of ones. Therefore $f$ changes at most $h + 1$ times on each walk. A random walk uses an edge at a low or a high count with a larger probability than one at the central counts, where there are many edges. So the number of changed edges is largest if all changes are at the central counts.
+# **The idea of the proof.** The proof generalizes the argument of the six walks. A flip from 0 to 1 adds to the attention of the ones and takes from that of the zeros, so $p$ increases along each walk from the string of zeros to the string of ones. Therefore $f$ changes at most $h + 1$ times on each walk. A random walk uses an edge at a low or a high count with a larger probability than one at the central counts, where there are many edges. So the number of changed edges is largest if all changes are at the central counts.
 #
 # **What is known of this argument.** A function that changes at most $c$ times on every such walk is called $c$-alternating. It is the parity of $c$ monotone functions, so its average sensitivity is at most $c$ times that of MAJORITY and grows like $c \sqrt n$ at most; {cite:t}`blais2015` (abstract read) study how such functions are learned. The average over random walks is Lubell's proof of Sperner's theorem {cite:p}`lubell1966`. And $A(n, c)$ is the number that {cite:t}`gotsman1994` conjectured to be the largest average sensitivity of the sign of any polynomial of degree $c$, which is false for most $c$ and $n$ ({cite:t}`chapman2018`, abstract read). What we add is that one head gives such functions, that the exact maximum among them is $A(n, c)$, and that a network attains it.
 #
@@ -140,7 +140,7 @@ glue(reached=found.max().item() / allowed)
 # %% [markdown]
 # The best network found has {glue:text}`reached:.3f` times what is allowed, and those that started at random come to {glue:text}`free:.2f`, where {glue:text}`allowed:.2f` is allowed. So the bound cannot be improved, and a search that does not know the construction stays well below it.
 #
-# {numref}`fig-layer-zigzag` shows the network of the proof for sixteen bits and five hidden units. Its output changes its sign from each of the seven central counts to the next, and most strings have one of these counts. Of the other counts it is right at every second one only.
+# {numref}`fig-layer-zigzag` shows the network of the proof for sixteen bits and five hidden units. Its output changes its sign from each of the seven central counts to the next, and most strings have one of these counts. At the other counts its answer is that of PARITY only for every second one.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The most sensitive function of one head with five hidden units, for sixteen bits. Line: the output of the MLP less its threshold, as a function of the share of ones. Dots: the seventeen counts; open where the answer is that of PARITY. Grey bars: how many strings have that count.", "name": "fig-layer-zigzag"}, "image": {"alt": "A zigzag line over the share of ones between 0 and 1. It crosses zero six times between the counts five and eleven, and continues in straight lines to both sides. Grey bars in the shape of a bell stand under the part where it crosses."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.6)
@@ -209,7 +209,7 @@ layer.holds(
 glue(far=far, few=few, share=100 * share, all_units=far - 1, theirs=4 * (far + 1))
 
 # %% [markdown]
-# The three curves agree, because the binomial is close to a normal law. So about $2 \sqrt n$ units suffice for {glue:text}`share:.0f` % of the strings: {glue:text}`few` at {glue:text}`far` bits, where all strings need {glue:text}`all_units` and the first paper has {glue:text}`theirs:.0f`. In other words, the linear growth is the price of the rare strings. A network that is trained and tested on random strings does not pay it.
+# The three curves agree, because the binomial is close to a normal law. So about $2 \sqrt n$ units suffice for {glue:text}`share:.0f` % of the strings: {glue:text}`few` at {glue:text}`far` bits, where all strings need {glue:text}`all_units` and the first paper has {glue:text}`theirs:.0f`. In other words, the linear growth is needed only for the rare strings, and a network that is trained and tested on random strings can do without it.
 #
 # ## Heads times degree
 #
@@ -234,7 +234,7 @@ glue(far=far, few=few, share=100 * share, all_units=far - 1, theirs=4 * (far + 1
 # *Sharp.* Let all positions be treated alike, and let head $i$ multiply the weight of a one by $\Gamma_i$, with different $\Gamma_i \ne 0$. Its share is $\Gamma_i t / (n - t + \Gamma_i t)$. The span of $n$ such functions and the constants has dimension $n + 1$ on the counts $0, \dots, n$: at $t = 0$ only the constant is not 0, and for $t \ge 1$ the share is $\Gamma_i / (u_t + \Gamma_i)$ with $u_t = n/t - 1$, which is a Cauchy matrix up to factors. So every sequence of signs at the counts can be attained. For $r > 1$ the constants and the powers $(u + \Gamma_i)^{-e}$ with $e \le r$ span all functions $P(u)/\prod_i (u + \Gamma_i)^r$ with a polynomial $P$ of degree at most $H r$, by partial fractions. If $H r \ge n$, these take any values at $u_1, \dots, u_n$ and at $u = \infty$, which stands for $t = 0$. $\square$
 # ````
 #
-# All this can be checked without rounding, in fractions. We compute how many of the $n + 1$ values at the counts a read-out of degree $r$ behind $H$ heads can choose freely: this is the rank of a matrix, and PARITY is certainly possible if it is $n + 1$. If $H r < n$, a relation of the values forbids PARITY: $\sum_t (-1)^t \binom nt q(t) = 0$ for every polynomial $q$ of degree below $n$, whereas all summands are positive if $q$ has the sign of PARITY.
+# All this can be checked without rounding, in fractions. We compute how many of the $n + 1$ values at the counts a read-out of degree $r$ after $H$ heads can choose freely: this is the rank of a matrix, and PARITY is certainly possible if it is $n + 1$. If $H r < n$, a relation of the values forbids PARITY: $\sum_t (-1)^t \binom nt q(t) = 0$ for every polynomial $q$ of degree below $n$, whereas all summands are positive if $q$ has the sign of PARITY.
 
 # %%
 rows = []
@@ -291,7 +291,7 @@ layer.holds(
 glue(by_heads=sensitivity, weight=weights.abs().max().item())
 
 # %% [markdown]
-# The number of free values is $H r + 1$ in all rows, up to $n + 1$, so in this family heads times degree is exactly what counts. With {glue:text}`n` heads a linear read-out computes PARITY, and its average sensitivity is {glue:text}`by_heads:.0f`. But the read-out has weights up to {glue:text}`weight:.1e`, because the shares of different heads are nearly the same function. This is another instance of what {ref}`ch-layer-norm-blowup` finds: a network that computes PARITY pays for it with large weights, or with size.
+# The number of free values is $H r + 1$ in all rows, up to $n + 1$, so in this family heads times degree is exactly what counts. With {glue:text}`n` heads a linear read-out computes PARITY, and its average sensitivity is {glue:text}`by_heads:.0f`. But the read-out has weights up to {glue:text}`weight:.1e`, because the shares of different heads are nearly the same function. This is another instance of what {ref}`ch-layer-norm-blowup` finds: a network that computes PARITY must have large weights, or be large itself.
 #
 # ## Two layers without layer norm
 #
@@ -396,7 +396,7 @@ glue(frozen=frozen[-1], worst_far=1 - margins[-1])
 # %% [markdown]
 # The largest deviation from $\pm 1$ is {glue:text}`worst:.5f`, where the theorem allows {glue:text}`granted:.5f`. If the encoding stops growing, the least margin on the long strings is {glue:text}`frozen:.3f`, where a negative number means a wrong sign. The margin has to be small then, because one flip moves every $d_x$, and with it the output, by $O(1/n)$ only.
 #
-# **Where does the price go?** The network of {ref}`ch-brittle-transformers` pays for PARITY with layer norm, which magnifies a number of size $1/n^2$. It is lost after a random step of all weights, of length $\rho$, as soon as the strings have about $4.4/\sqrt\rho$ bits. Our network has no layer norm, so one could hope that it stands larger steps. But it multiplies numbers of size $1/n$ with an encoding of size $n$, and noise meets this encoding as well. A step changes each weight by an amount $\sigma$ in proportion to $\rho$. One of these changes lets the value matrix of the first layer read the encodings $x + 1$. Attention averages them to about $\frac58 n$ if half of the bits are ones and $x$ is near $k$. So a number of the order $\sigma n$ is added to $d_x$, whereas neighbouring $d_x$ differ by about $\frac1{2n}$. The answer should be lost where $\sigma n$ is of the order $\frac1n$, that is, at a length in proportion to $\rho^{-1/2}$ again. This is an estimate and no proof.
+# **Where does the price go?** The network of {ref}`ch-brittle-transformers` needs a layer norm that magnifies a number of size $1/n^2$. Its answer is lost after a random step of all weights, of length $\rho$, as soon as the strings have about $4.4/\sqrt\rho$ bits. Our network has no layer norm, so one could hope that it tolerates larger steps. But it multiplies numbers of size $1/n$ with an encoding of size $n$, and this encoding also multiplies the noise in the weights. A step changes each weight by an amount $\sigma$ in proportion to $\rho$. One of these changes lets the value matrix of the first layer read the encodings $x + 1$. Attention averages them to about $\frac58 n$ if half of the bits are ones and $x$ is near $k$. So a number of the order $\sigma n$ is added to $d_x$, whereas neighbouring $d_x$ differ by about $\frac1{2n}$. The answer should be lost where $\sigma n$ is of the order $\frac1n$, that is, at a length in proportion to $\rho^{-1/2}$ again. This is an estimate and no proof.
 #
 # To test this guess we measure the average direction sharpness of both networks, the mean square of the change of the output under a random step of length $\rho$ of all weights but the encodings. Both have the same shapes, with 32 columns and 32 hidden units, and the length at which the sharpness passes $\frac12$ is the *crossing* $n^*(\rho)$. We add a third network, in which a weight of the second layer has the factor $n + 1$ in place of the encoding. It is therefore another network at each length, and only the logarithm is left to grow in its encodings.
 
@@ -466,17 +466,17 @@ glue(cross_weights=crossings.loc[0.01, "weights grow"])
 glue(late_none=curves["encodings grow"][-1][1], late_norm=curves["layer norm"][-1][1])
 
 # %% [markdown]
-# Read {numref}`fig-layer-sharpness` from left to right. The network with layer norm loses its answer gradually, and its sharpness levels off near 1 ({glue:text}`late_norm:.2f` at 256 bits), the value of an output that is small whatever the string. The network whose encodings grow keeps its answer a little longer and then loses it suddenly, because a softmax that has moved to a neighbouring position reads a sign there with full confidence. At 256 bits its sharpness is {glue:text}`late_none:.2f`; a sign that is a toss of a coin would have 2. The sharpness of both networks passes one half at nearly the same length, {glue:text}`cross_norm:.0f` and {glue:text}`cross_none:.0f` bits for steps of 0.01.
+# Read {numref}`fig-layer-sharpness` from left to right. The network with layer norm loses its answer gradually, and its sharpness levels off near 1 ({glue:text}`late_norm:.2f` at 256 bits), the value of an output that is near 0 at every string. The network whose encodings grow keeps its answer a little longer and then loses it suddenly, because a softmax that has moved to a neighbouring position reads a sign there with full confidence. At 256 bits its sharpness is {glue:text}`late_none:.2f`; an output whose sign is random would have 2. The sharpness of both networks passes one half at nearly the same length, {glue:text}`cross_norm:.0f` and {glue:text}`cross_none:.0f` bits for steps of 0.01.
 #
-# This is true for all steps that we tried: the crossing without layer norm is about {glue:text}`level_none:.1f`$/\sqrt\rho$, with the exponent {glue:text}`power_none` (99 % interval), and that with layer norm is {glue:text}`level_norm:.1f`$/\sqrt\rho$, with the exponent {glue:text}`power_norm`. So these two networks pay the same price for PARITY, one with layer norm and one without, although they pay it elsewhere. That even the factors are so close is an accident of the two constructions, which have the same number of columns.
+# This is true for all steps that we tried: the crossing without layer norm is about {glue:text}`level_none:.1f`$/\sqrt\rho$, with the exponent {glue:text}`power_none` (99 % interval), and that with layer norm is {glue:text}`level_norm:.1f`$/\sqrt\rho$, with the exponent {glue:text}`power_norm`. So these two networks are about equally brittle, one with layer norm and one without, although for different reasons. That even the factors are so close is an accident of the two constructions, which have the same number of columns.
 #
-# The third network stands larger steps, and its crossing has the exponent {glue:text}`power_weights:.2f`. At 0.01 it passes one half at {glue:text}`cross_weights:.0f` bits, since noise is no longer multiplied with large encodings. But this network has to be written anew for each length, and a step of fixed length is a smaller and smaller share of its weights. In this sense the third network pays for PARITY in yet another place, namely in the size of its weights.
+# The third network tolerates larger steps, and its crossing has the exponent {glue:text}`power_weights:.2f`. At 0.01 it passes one half at {glue:text}`cross_weights:.0f` bits, since noise is no longer multiplied with large encodings. But this network has to be written anew for each length, and a step of fixed length is a smaller and smaller share of its weights. In this sense the third network replaces large encodings by another cost, the size of its weights.
 #
-# This comparison has three limits. We do not know whether encodings that grow more slowly than $n$ would do. Our network is not causal, because each position has to see all bits, whereas the four layers of Kozachinskiy, Steifer and Wałęga work with a causal mask as well. And our measurements are about two networks that were written by hand. Another network without layer norm, theirs among them, may stand larger steps or smaller ones.
+# This comparison has three limits. We do not know whether encodings that grow more slowly than $n$ would do. Our network is not causal, because each position has to see all bits, whereas the four layers of Kozachinskiy, Steifer and Wałęga work with a causal mask as well. And our measurements are about two networks that were written by hand. Another network without layer norm, theirs among them, may tolerate larger or only smaller steps.
 #
 # ## What would falsify this
 #
-# {prf:ref}`layer-one-head` would be refuted by a network of one head with $h$ hidden units, with values that depend on the bit alone, whose average sensitivity exceeds $A(n, h + 1)$. {prf:ref}`layer-heads-degree` would be refuted by a polynomial read-out of degree $r$ behind $H$ heads that computes PARITY of more than $H r$ bits. The controls break the hypotheses: with {glue:text}`n` heads in place of one, the average sensitivity exceeds the bound for one head, and a network that lacks one of its units falls short of it. {prf:ref}`layer-no-norm` would be refuted by a string with a margin below $1 - 0.0014$, and the guess about the price by another exponent of the crossing than $-\frac12$.
+# {prf:ref}`layer-one-head` would be refuted by a network of one head with $h$ hidden units, with values that depend on the bit alone, whose average sensitivity exceeds $A(n, h + 1)$. {prf:ref}`layer-heads-degree` would be refuted by a polynomial read-out of degree $r$ after $H$ heads that computes PARITY of more than $H r$ bits. The controls break the hypotheses: with {glue:text}`n` heads in place of one, the average sensitivity exceeds the bound for one head, and a network that lacks one of its units falls short of it. {prf:ref}`layer-no-norm` would be refuted by a string with a margin below $1 - 0.0014$, and the guess about the brittleness by another exponent of the crossing than $-\frac12$.
 #
 # ## What the authors' code does differently
 #
@@ -486,7 +486,7 @@ glue(late_none=curves["encodings grow"][-1][1], late_norm=curves["layer norm"][-
 #
 # * With one head and values that depend on the bit alone, the largest average sensitivity is $A(n, h + 1)$, attained for $h \ge 3$. For fixed $h$ this is of order $\sqrt n$, without the logarithms of the general statement.
 # * PARITY needs $n - 1$ hidden units then, so the $4(n + 1)$ units of the first paper are within a factor of about four of the least possible number, and the factor buys tolerance against the leak of attention.
-# * About $2 \sqrt n$ units compute PARITY on {glue:text}`share:.0f` % of the strings. So average sensitivity and exactness ask for very different sizes.
+# * About $2 \sqrt n$ units compute PARITY on {glue:text}`share:.0f` % of the strings. So a network of nearly the largest average sensitivity can be much smaller than one that is right on all strings.
 # * Heads times degree of a polynomial read-out must be at least $n$, which is sharp. For linear read-outs this is a result of Rajaraman, Sundaram and Tesfaye.
 # * Two layers without layer norm compute PARITY at every length with fixed weights and a fixed margin, if encodings grow like $n$. Two layers are known from Chiang and Cholak, with encodings that depend on the length, and the idea is one of Kozachinskiy and Steifer; the network is ours. In our measurements the answer is lost after a random step of length $\rho$ at about {glue:text}`level_none:.1f`$/\sqrt\rho$ bits, practically where a network with layer norm loses it.
 #
@@ -528,7 +528,7 @@ table(
 )
 
 # %% [markdown]
-# The number grows like $\sqrt n$, and the factor is a quantile of the normal law: outside the counts at which the reader alternates it still agrees with PARITY on every other count, so 2 % of the strings may lie outside.
+# The number grows like $\sqrt n$, and the factor is a quantile of the normal law: outside the counts at which the output alternates the network still agrees with PARITY on every other count, so 2 % of the strings may lie outside.
 #
 # ```{solution-end}
 # ```

@@ -19,7 +19,7 @@
 # # What do these measures say of my own network?
 #
 # ```{verdict}
-# Yes, one call measures a network that nobody here wrote: how many bit flips change its answer, which degrees its function has, how sharp its loss is, and how much its layer norms magnify. On the hand-written PARITY transformer of this book it returns the numbers that the chapters prove, such as a trace of {glue:text}`trace_written:.0f`. PyTorch's own encoder, trained here on MAJORITY, computes a function of average sensitivity {glue:text}`sensitivity_majority:.1f` on {glue:text}`bits` bits, where PARITY has {glue:text}`bits`.
+# Yes, one call measures a network that nobody here wrote: how many bit flips change its answer, which degrees its function has, how sharp its loss is, and how much its layer norms magnify. On the hand-written PARITY transformer of this book it returns the numbers that the chapters prove, such as a trace of {glue:text}`trace_written:.0f`. PyTorch's own encoder, trained here on MAJORITY, computes a function of average sensitivity {glue:text}`sensitivity_majority:.1f` on {glue:text}`bits` bits, whereas PARITY has the average sensitivity {glue:text}`bits`.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness`, {ref}`ch-layer-norm-blowup`. **Read** 6 min. **Runs in** 60 s. **Source** ours.
 #
@@ -62,7 +62,7 @@ print(by_hand)
 #
 # ## PyTorch's own encoder
 #
-# Next come two networks of a kind that this book does not write itself: `nn.TransformerEncoder` with two layers, two heads, 32 columns and layer norms behind each block, read at its last token. One is trained on MAJORITY of all bits and one on the PARITY of the first two. If the report is right, a trained network that is wrong at few strings must show nearly the sensitivity and the degrees of its target function, and one that is wrong at no string must show exactly these.
+# Next come two networks from a library, which were not written for this book: `nn.TransformerEncoder` with two layers, two heads, 32 columns and layer norms after each block, read at its last token. One is trained on MAJORITY of all bits and one on the PARITY of the first two. If the report is right, a trained network that is wrong at few strings must show nearly the sensitivity and the degrees of its target function, and one that is wrong at no string must show exactly these.
 
 
 # %%
@@ -118,7 +118,7 @@ for name, goal in goals.items():
 # %% [markdown]
 # ## A network whose numbers are known
 #
-# Whether the report can be trusted is best seen at a network whose numbers are proved. The hand-written PARITY transformer of {ref}`ch-brittle-transformers` computes PARITY exactly. Its average sensitivity is $n$, all its Fourier weight is at degree $n$, and {ref}`ch-sharp-or-curved` proves that the trace of its Hessian is 64 at every length. We wrap it as a module and hand it over like any other.
+# The best test of the report is a network whose numbers are proved. The hand-written PARITY transformer of {ref}`ch-brittle-transformers` computes PARITY exactly. Its average sensitivity is $n$, all its Fourier weight is at degree $n$, and {ref}`ch-sharp-or-curved` proves that the trace of its Hessian is 64 at every length. We wrap this network as a module and pass it to `probe` like any other.
 
 
 # %%
@@ -207,22 +207,22 @@ glue(
 )
 
 # %% [markdown]
-# Without training the encoder is insensitive, because its output varies little and its sign is the same at most strings. For {glue:text}`starts` random draws of its weights, {glue:text}`sensitivity_untrained:.2f` of the {glue:text}`bits` flips change its sign on average, and for the most sensitive of these draws {glue:text}`most_untrained:.2f` do. Training moves this number to that of the target function: {glue:text}`sensitivity_majority:.2f` for MAJORITY, where a share of {glue:text}`wrong_majority:.3f` of the signs is wrong, and {glue:text}`sensitivity_two:.2f` for the parity of two bits, where a share of {glue:text}`wrong_two:.3f` is wrong.
+# Without training the encoder is insensitive, because its output varies little and its sign is the same at most strings. For {glue:text}`starts` random draws of its weights, {glue:text}`sensitivity_untrained:.2f` of the {glue:text}`bits` flips change its sign on average, and for the most sensitive of these draws {glue:text}`most_untrained:.2f` do. Training moves this number to that of the target function: {glue:text}`sensitivity_majority:.2f` for MAJORITY, where a share of {glue:text}`wrong_majority:.3f` of the signs is wrong, and {glue:text}`sensitivity_two:.2f` for the parity of two bits, where a share of {glue:text}`wrong_two:.3f` is wrong. The trace and the magnification change much less.
 #
-# {numref}`fig-probed-degrees` shows at which degrees the Fourier weight lies. The line of MAJORITY has its peak at degree 1, because MAJORITY is close to a sum of single bits, and the line of the parity of two bits is a single peak at degree 2. The hand-written network is at the other end: all its weight is at the highest degree, and a step of length 0.1 in its weights already moves its output.
+# {numref}`fig-probed-degrees` shows at which degrees the Fourier weight lies. The line of MAJORITY has its peak at degree 1, because MAJORITY is close to a sum of single bits, and the line of the parity of two bits is a single peak at degree 2. The hand-written network is at the other end: all its weight is at the highest degree, and a step of length 0.1 in its weights already changes its output, as its sharpness in the table shows.
 #
-# A report also draws itself, by `report.figure()`. {numref}`fig-probed-report` is the one of the encoder trained on MAJORITY.
+# A report can also be drawn, by `report.figure()`. {numref}`fig-probed-report` is the one of the encoder trained on MAJORITY.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The report of PyTorch's encoder trained on MAJORITY, drawn by itself: influence of each position, share of the squared Fourier coefficients at each degree, and mean squared change of the output after a random step in the weights, with two standard errors, over the length of the step.", "name": "fig-probed-report"}, "image": {"alt": "Three panels. The bars of the influences have nearly the same height at every position. The bars of the weight are highest at degree 1. The sharpness rises steeply with the length of the step, on two logarithmic axes."}} tags=["hide-input", "nbval-ignore-output"]
 reports["MAJORITY"].figure()
 figures.show()
 
 # %% [markdown]
-# The influences are nearly equal, as they must be for a function that treats all bits alike. In the right panel a step ten times as long changes the squared output by about a factor of one hundred, as long as the output is nearly linear in the step.
+# The influences are nearly equal, as they must be for a function that treats all bits alike. In the right panel a step that is ten times as long makes the mean squared change of the output about one hundred times as large, as long as the output is nearly linear in the step.
 #
 # ## Networks that nobody here wrote
 #
-# A reader will bring an architecture that this book never mentions. So we also measure four of the package `transformers`, each with two layers, 32 columns and the random weights that training would begin with: GPT-2 (causal attention, learned positions), BERT (attention in both directions), Llama (rotary positions, RMS norm) and Mamba, a recurrent network without attention. A linear map reads BERT at its first token, as its own classifiers do, and the others at the last token. The numbers that such a network puts out have nearly all the same sign. Therefore we move the threshold to the median of its outputs, so that half of the strings get each sign, and ask what function the signs then compute.
+# A reader will bring an architecture that this book never mentions. So we also measure four of the package `transformers`, each with two layers, 32 columns and the random weights that training would begin with: GPT-2 (causal attention, learned positions), BERT (attention in both directions), Llama (rotary positions, RMS norm) and Mamba, a recurrent network without attention. A linear map reads BERT at its first token, as its own classifiers do, and the others at the last token. The outputs of such a network have nearly all the same sign. Therefore we move the threshold to the median of its outputs, so that half of the strings get each sign, and ask what function the signs then compute.
 
 # %%
 warnings.filterwarnings("ignore", "IProgress not found")  # a progress bar that nobody asks for
@@ -265,7 +265,7 @@ def foreign(name, k):
 
 
 # %% [markdown]
-# The influences that the report gives are compared with those of the obvious loop, which flips one bit of all strings and evaluates the network again. If the report were wrong for an architecture that its authors did not think of, it would show here.
+# The influences that the report gives are compared with those of a plain loop, *the obvious loop*, which flips one bit of all strings and evaluates the network again. If the report were wrong for an architecture that its authors did not think of, the two would differ.
 
 
 # %%
@@ -324,11 +324,11 @@ glue(
 )
 
 # %% [markdown]
-# The report and the loop agree. Before training, all four architectures compute nearly the same kind of function, one that depends on little more than the bit of the one token at which they are read. The influence of that bit is at least {glue:text}`foreign_reads:.2f` in each row, the average sensitivity is {glue:text}`foreign_sensitivity:.1f` of {glue:text}`bits` in the mean, and at least {glue:text}`foreign_low:.2f` of the Fourier weight lies at degree 0 or 1. A likely reason is the residual connection, which carries the token itself to the output, while attention adds an average over all tokens, in which one bit counts little.
+# The report and the loop agree. Before training, all four architectures compute nearly the same kind of function, one that depends on little more than the bit of the one token at which they are read. The influence of that bit is at least {glue:text}`foreign_reads:.2f` in each row, the average sensitivity is {glue:text}`foreign_sensitivity:.1f` of {glue:text}`bits` in the mean, and at least {glue:text}`foreign_low:.2f` of the Fourier weight lies at degree 0 or 1. A likely reason is the residual connection, which carries the token itself to the output, while attention adds an average over all tokens, in which one bit counts little. The traces and the magnifications, of one draw each, differ widely.
 #
 # ## What kinds of networks get which measures
 #
-# Sensitivity and spectrum only need outputs, and the sharpness only needs outputs at other weights. The trace needs derivatives: its Gauss-Newton part a first one, the trace of the whole Hessian a second one. Autograd has derivatives of nearly everything that PyTorch computes, but in a few cases it returns a wrong number without an error. For example, a network that rounds may declare a derivative that rounding does not have, and a checkpoint of the reentrant kind returns no gradient if its input needs none. So the report compares both derivatives with differences of outputs and of gradients over short steps in the weights, and keeps a number only if the differences confirm it. The next lines probe eight small networks on four bits and show which measures each of them gets.
+# Sensitivity and spectrum only need outputs, and the sharpness only needs outputs at other weights. The trace needs derivatives: its Gauss-Newton part a first one, the trace of the whole Hessian a second one. Autograd returns derivatives of nearly everything that PyTorch computes, but in a few cases it returns a wrong number without an error. For example, a network that rounds may declare a derivative that rounding does not have, and a checkpoint of the reentrant kind returns no gradient if its input needs none. So the report compares both derivatives with differences of outputs and of gradients over short steps in the weights, and keeps a number only if the differences confirm it. The next lines probe eight small networks on four bits and show which measures each of them gets.
 
 
 # %% mystnb={"code_prompt_hide": "Eight networks", "code_prompt_show": "Eight networks"} tags=["hide-input"]
@@ -400,9 +400,9 @@ for name in ("checkpoint, reentrant", "a second derivative that is hidden"):
     print(f"{name}: {asked[name].notes[-1]}\n")
 
 # %% [markdown]
-# A function has no weights, so nothing can be said about them. Every other network gets the sharpness. The trace is withheld in four cases: the reentrant checkpoint and the detached layer give no gradient for the first layer, the rounded network has a gradient that is not its own, and the sixth network lacks only the second derivative. A wrong number would otherwise have stood in all four places. The trace is also withheld from a network that sits exactly at the kink of a ReLU, as networks written by hand may do, because its outputs have no derivative there.
+# A function has no weights, so nothing can be said about them. Every other network gets the sharpness. The trace is withheld in four cases: the reentrant checkpoint and the detached layer give no gradient for the first layer, the rounded network returns a gradient that is not the one of its function, and the sixth network lacks only the second derivative. Without the comparison the report would have given a wrong number in all four cases. The trace is also withheld from a network that sits exactly at the kink of a ReLU, as networks written by hand may do, because its outputs have no derivative there.
 #
-# The same holds for networks that are too large for this table. GRU and RNN layers, attention of every form, convolutions, layers under `weight_norm` or `spectral_norm`, tied, frozen, complex or half-precision weights (the last are measured in single precision), sparse embeddings, and networks under `torch.compile` or `torch.jit` get what their derivatives allow. The trace of the whole Hessian is missing under `weight_norm`, because PyTorch's second derivative of that layer is wrong. An embedding whose token 0 stands for padding, as in BERT, gets no gradient at that token from PyTorch, but the report counts this gradient, because here 0 is a bit like 1. Refused, with the reason, are networks whose output depends on the batch, among them dynamically quantized ones, weights that have no numbers yet, and outputs that are not one number or two logits for each string.
+# The same holds for networks that are too large for this table. GRU and RNN layers, attention of every form, convolutions, layers under `weight_norm` or `spectral_norm`, tied, frozen, complex or half-precision weights (the last are measured in single precision), sparse embeddings, and networks under `torch.compile` or `torch.jit` get what their derivatives allow. The trace of the whole Hessian is missing under `weight_norm`, because PyTorch's second derivative of that layer is wrong. An embedding whose token 0 stands for padding, as in BERT, gets no gradient at that token from PyTorch, but the report counts this gradient, because here 0 is a bit like 1. The report refuses, and says why, networks whose output depends on the batch, among them dynamically quantized ones, networks whose weights are not initialised yet, and outputs that are not one number or two logits for each string.
 #
 # ## Your own
 #
@@ -450,8 +450,8 @@ ledger.show()
 #
 # * On a network whose numbers are proved the report agrees with the proofs.
 # * After training, PyTorch's encoder is as sensitive as the function that it has learned, whereas without training it is less sensitive.
-# * On GPT-2, BERT, Llama and Mamba with random weights the influences in the report are those of the obvious loop. Each of these networks computes, before training, nearly the bit of the one token at which it is read.
-# * A recurrent layer, a Python branch, a change in place or a checkpoint does not keep the report from giving all measures. The trace is left out where differences contradict autograd, and a note then names the reason.
+# * On GPT-2, BERT, Llama and Mamba with random weights the influences in the report are those of the obvious loop. Before training, the answer of each of these networks depends on little more than the bit of the one token at which it is read.
+# * The report gives all measures even with a recurrent layer, a Python branch, a change in place or a checkpoint. The trace is left out where differences contradict autograd, and a note then names the reason.
 #
 # ## Exercises
 #

@@ -19,11 +19,11 @@
 # # One layer at a time
 #
 # ```{verdict}
-# Lemma E.2 is false in the first layer if tokens are longer than $\sqrt2$: for tokens of length $R$ its bound on the error can be too small by a factor of $R^2/2$, and by {glue:text}`by_hand:.1f` at $R = 5$. With $R^2$ beside $W_{QK}$ the lemma is true, even with half of its constants.
+# Lemma E.2 is false in the first layer if tokens are longer than $\sqrt2$: for tokens of length $R$ its bound on the error can be too small by a factor of $R^2/2$, which is {glue:text}`by_hand:.1f` at $R = 5$. With a factor $R^2$ beside the score matrix $W_{QK}$ the lemma is true, even with half of its constants.
 # ```
 # **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far one layer moves, and how far the read-out moves. The first and the third hold. The second is Lemma A.15 of {cite:t}`variables`, which rests on their Lemma A.14 and so on its condition that tokens lie in the unit ball. With this condition the lemma holds, but here the condition is missing, and the paper uses the lemma for longer inputs too, where it fails. Its repair is a square of their length. The paper sums the bound up as a power of the norms, and counts what several heads cost; both are fair. Two corollaries of the appendix inherit a missing factor from Theorem 4.2, and fail.
+# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far an error moves the output of one layer, and how far it moves the read-out. The first and the third hold. The second is Lemma A.15 of {cite:t}`variables`, which rests on their Lemma A.14 and so on its condition that tokens lie in the unit ball. With this condition the lemma holds, but here the condition is missing, and the paper uses the lemma for longer inputs too, where it fails. The repair is a further factor, the square of their length. The paper also summarizes the bound as a power of the norms, and states how it grows with the number of heads; both statements are fair. Two corollaries of the appendix inherit a missing factor from Theorem 4.2, and fail.
 #
 # ## Why one should care
 #
@@ -31,7 +31,7 @@
 #
 # ## One score by hand
 #
-# A score is a product $x^\top W z$ of two tokens with a matrix. Let both tokens have the single entry $R$, and let $W$ be off by 0.01. Then the score is off by $0.01\, R^2$, which is 0.01 for $R = 1$ and 0.25 for $R = 5$. The lemma below measures the error of $W$ by $x^\top \Delta W$, which is $0.01\, R$, so it contains the length of one of the two tokens and lacks that of the other. It also lacks the length of the tokens that are averaged, another factor $R$. Together these are $R^2 = 25$ at length 5. Half of this factor remains in the end, because the lemma takes 2 for the constant of softmax, which is 1.
+# A score is a product $x^\top W z$ of two tokens with a matrix. Let both tokens have the single entry $R$, and let $W$ be off by 0.01. Then the score is off by $0.01\, R^2$, which is 0.01 for $R = 1$ and 0.25 for $R = 5$. The lemma below measures the error of $W$ by $x^\top \Delta W$, which is $0.01\, R$, so it contains the length of one of the two tokens and lacks that of the other. It also lacks the length of the tokens that are averaged, another factor $R$. Together these are $R^2 = 25$ at length 5. Half of this factor remains in the end, because the lemma takes 2 for the Lipschitz constant of softmax, although 1 is enough.
 #
 # ## How far one layer moves
 #
@@ -86,7 +86,7 @@ split, block_move, read_out = (
 # %% [markdown]
 # ## Long tokens
 #
-# From the second layer on, $\Pi$ keeps tokens no longer than 1. Those of the first layer are as long as $B_x$, and the lemma does not say what that costs. We put the example from above into a layer. Let $d = k = 1$, $\sigma(y) = y$, $W_c = 1$, $W_v = \frac1R$, and take two tokens $R$ and $-R$. With $W_{QK} = 0$ attention averages the two tokens and gives 0. With $W_{QK} = a$ the scores of the first token are $\pm a R^2$, so attention gives it $\tanh(a R^2)$. Both networks read the same tokens, so E.2 allows only the third term, $2 B_{v2}\, a R = 2a$. For small $a$ the ratio of the two sides is therefore $\frac{R^2}2$.
+# From the second layer on, the projection $\Pi$ keeps tokens no longer than 1. Those of the first layer may be as long as $B_x$, and the lemma does not take this length into account. We put the example from above into a layer. Let $d = k = 1$, $\sigma(y) = y$, $W_c = 1$, $W_v = \frac1R$, and take two tokens $R$ and $-R$. With $W_{QK} = 0$ attention averages the two tokens and gives 0. With $W_{QK} = a$ the scores of the first token are $\pm a R^2$, so attention gives it $\tanh(a R^2)$. Both networks read the same tokens, so E.2 allows only the third term, $2 B_{v2}\, a R = 2a$. For small $a$ the ratio of the two sides is therefore $\frac{R^2}2$.
 #
 # In code we write both sides once, with the constant $c$ of softmax (2 in the paper) and a length $R$ that the lemma does not have (there it is 1). The lemma fails where the ratio of left to right side exceeds 1.
 
@@ -154,7 +154,7 @@ table(long, "Left over right side of E.2, two tokens R and -R", form=".4f")
 #
 # *The rest.* $\Pi$ is the nearest point of a ball and moves no two rows apart; $\sigma$ moves them apart by at most $L_\sigma$. With $h = \sigma(\Pi(f))$ it is $h W_c - \hat h \hat W_c = (h - \hat h) W_c + \hat h\, \Delta W_c$. The last $\Pi$ adds nothing. $\square$
 #
-# The error of a score can be charged to the other token as well, $\|\hat g\, \Delta W_{QK}^\top\|$; Edelman et al. (2022) do so.
+# The error of a score can be measured at the other token as well, $\|\hat g\, \Delta W_{QK}^\top\|$; Edelman et al. (2022) do so.
 # ```
 #
 # Every term of the repaired lemma is attained by itself: the one of $\Delta W_{QK}$ by the two tokens, and those of $\Delta W_c$, of $\Delta W_v$ and of the 1 in the bracket by one token in width 1. The part $2c R^2 B_{QK2}$ of the bracket is approached in width 2 by a query $(0, R)$ among many tokens $(\pm R, 0)$, with a multiple of the identity for $W_{QK}$: move the query by $(\delta, 0)$ and the others by $(0, \pm \delta)$, for a small $\delta$. To look for a mistake in the proof, a search starts from random blocks and from nearly aligned ones, with tokens from $\frac1{10}$ to 10 long and sizes over six powers of ten, and we also try long random blocks. A ratio above 1 in a column *repaired* would refute the lemma. The same cell draws random read-outs for E.3 and random splits for E.1, which is stated in the next section.
@@ -276,11 +276,11 @@ glue(by_hand=long.loc[5, "as printed"])
 # Let $C_i/\epsilon_i^2$ be the log size of a cover at scale $\epsilon_i$. Over all $\epsilon_i$ with $\sum_i \beta_i \epsilon_i = \epsilon$ the least value of $\sum_i C_i / \epsilon_i^2$ is $\gamma^3/\epsilon^2$ with $\gamma = \sum_i C_i^{1/3} \beta_i^{2/3}$, at $\epsilon_i = \frac\epsilon\gamma (C_i/\beta_i)^{1/3}$.
 # ```
 #
-# The lemma is an inequality of Hölder. With $y_i = C_i / \epsilon_i^2$ and $t_i = \beta_i \epsilon_i$,
+# The lemma is a case of Hölder's inequality. With $y_i = C_i / \epsilon_i^2$ and $t_i = \beta_i \epsilon_i$,
 #
 # $$\gamma = \sum_i y_i^{1/3}\, t_i^{2/3} \le \Bigl( \sum_i y_i \Bigr)^{1/3} \Bigl( \sum_i t_i \Bigr)^{2/3} = \Bigl( \sum_i C_i/\epsilon_i^2 \Bigr)^{1/3} \epsilon^{2/3} ,$$
 #
-# with equality where $y_i$ is proportional to $t_i$. This needs $C_i, \beta_i > 0$; with a zero, which the lemma allows, nothing attains the least value. It also needs $\epsilon_i > 0$. The lemma names no sign, but scales of covers are positive, so we read it with positive $\epsilon_i$, as the source of the lemma is read. (Without signs $C = \beta = (1, 1)$, $\epsilon = 1$ and the pair $(11, -10)$ would give 0.018 in place of 8.)
+# with equality where $y_i$ is proportional to $t_i$. This needs $C_i, \beta_i > 0$; with a zero, which the lemma allows, nothing attains the least value. It also needs $\epsilon_i > 0$. The lemma names no sign, but scales of covers are positive, so we read it with positive $\epsilon_i$, as we read the source of the lemma. (Without signs $C = \beta = (1, 1)$, $\epsilon = 1$ and the pair $(11, -10)$ would give 0.018 in place of 8.)
 #
 # ## The price of depth
 #
@@ -313,9 +313,9 @@ glue(lost=uneven.loc[2, "repaired, c = 2"] / uneven.loc[2, "as printed"])
 glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / plain.iloc[-2, 2])
 
 # %% [markdown]
-# On a logarithmic axis all lines are nearly straight, so each further layer costs the same factor. The last layer multiplies the repaired bound by {glue:text}`step_2:.1f`, or by {glue:text}`step_1:.1f` with $c = 1$. The distance between the printed and the repaired line in the right panel is what the slips of {ref}`ch-multi-layer-bound` lose, a factor of {glue:text}`lost:.0f` for two layers with $B_{c2} = 4$, $B_{v2} = \frac14$.
+# On a logarithmic axis all lines are nearly straight, so each further layer multiplies the bound by the same factor. The last layer multiplies the repaired bound by {glue:text}`step_2:.1f`, or by {glue:text}`step_1:.1f` with $c = 1$. The distance between the printed and the repaired line in the right panel is due to the slips described in {ref}`ch-multi-layer-bound`, which amount to a factor of {glue:text}`lost:.0f` for two layers with $B_{c2} = 4$, $B_{v2} = \frac14$.
 #
-# **The summary.** After Corollary 4.2.1 the paper sums its bound up, "ignoring polylog terms and constants", as
+# **The summary.** After Corollary 4.2.1 the paper summarizes its bound, "ignoring polylog terms and constants", as
 #
 # $$\frac{B^2 B_x^2 B_w^2}{\epsilon^2} (L_\sigma B_{c2} B_{v2} B_{QK2})^{O(L)} .$$
 #
@@ -348,6 +348,8 @@ summed = pd.Series({k: max(v) for k, v in ratios.items()}, name="largest").renam
 table(summed, "Formula of 4.2.1 over its summary, 1 to 12 layers", form=".2g")
 
 # %% [markdown]
+# With norms of at least 1 the quotient stays below 1, and with a small $B_{QK2}$ it is enormous, so this condition is needed.
+#
 # **Several heads.** The paper says that with $H$ heads the method has a dependence of $H^{1.5}$, against $H$ in one layer. To see where such a power comes from, note that a layer adds the outputs of its $H$ heads. So each part of the sum appears $H$ times, and an error of the layer's input is multiplied by $H$ too. The bound on the Rademacher complexity goes with the root of the log size. In one layer, which is what the paper compares, that is $H^{3/2}$, whereas in $L$ layers the same method gives $H^{L + 1/2}$. The table computes these powers from the formula.
 
 
@@ -394,6 +396,8 @@ ledger.result("lengthfree.heads_deep").holds(
 )
 
 # %% [markdown]
+# The computed powers agree with these.
+#
 # **One layer by both methods.** For a single layer both methods of the paper apply, and it remarks that, "if we were to look at just the resulting values", the single-layer method "essentially trades the cross product terms in the cubed factor for a factor of $B_x^2$". To check this we identify the norms of the two theorems. The main term of Theorem 4.1 is then $2 B_x^2 \sqrt C$ times $L_\sigma B_{c2} B_{v2} B_w$. In the root of the bound of Theorem 4.2, which is what enters the complexity, the term of the scores alone is $2 \sqrt C$ times the same norms. The quotient should be $B_x^2$, and the table also has the quotient with the repaired bound.
 
 
@@ -429,7 +433,7 @@ ledger.result("lengthfree.trade4_3").holds(
 )
 
 # %% [markdown]
-# So the remark is right about the printed formulas. But the printed term of the scores lacks a factor $B_x^2$, the slip *scores* of {ref}`ch-multi-layer-bound`. Compared with the repaired bound there is no trade: the single-layer bound saves the cross terms and pays nothing for it.
+# So the remark is right about the printed formulas. But the printed term of the scores lacks a factor $B_x^2$, the slip *scores* of {ref}`ch-multi-layer-bound`. Compared with the repaired bound there is no trade: the single-layer bound saves the cross terms at no cost.
 #
 # ## Corollaries F.0.1 and F.0.2
 #
@@ -513,11 +517,11 @@ for name, rows in (("corF_0_2", over.index[:3]), ("corF_0_1", over.index[3:])):
 glue(least_two=over.iloc[2])
 
 # %% [markdown]
-# On the hidden token the error is $\sqrt{16} = 4$ times as large as the cover promises. With covers at $\epsilon/\sqrt d$ the proof goes through: another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$), and $\max(d, k)$ for $k$ in the logarithm, as $W_{QK}$ is $d \times d$. F.0.2 further rests on Lemma 3.4, which is false for columns ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does; no bound is meant there.)
+# On the hidden token the error is $\sqrt{16} = 4$ times as large as the cover promises. With covers at $\epsilon/\sqrt d$ the proof goes through, at the cost of another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$), and $\max(d, k)$ for $k$ in the logarithm, as $W_{QK}$ is $d \times d$. F.0.2 further rests on Lemma 3.4, which is false for columns ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does; no bound is meant there.)
 #
-# **The bounds.** As bounds both corollaries fail, and not because of this step. The second table has two families of networks, which are described at the end of this section. In both of them a steep $\sigma$ stands behind a small $W_v$ that reads long tokens. Like {prf:ref}`lengthfree-thm4-2` the corollaries have $B_{v2}$ in the term of $W_v$, where the proof has $B_{c2}$, and in the first layer the length $B_x$ of the tokens too. So nothing in the printed bound pays for these networks, whereas with the right factors in that term the bound is larger by far.
+# **The bounds.** As bounds both corollaries fail, and not because of this step. The second table has two families of networks, which are described at the end of this section. In both of them a steep $\sigma$ follows a small $W_v$ that reads long tokens. Like {prf:ref}`lengthfree-thm4-2` the corollaries have $B_{v2}$ in the term of $W_v$, where the proof has $B_{c2}$, and in the first layer the length $B_x$ of the tokens too. So no term of the printed bound is large enough for these networks, whereas with the right factors in that term the bound is far larger than needed.
 #
-# **Corrected by the proof.** As in the {ref}`chapter before <ch-multi-layer-bound>` one may take $B_{v2}$ for a misprint and use the sum of the proof. Then the codewords in $W_{QK}$ of that chapter decide. At $B = 1$ the entries $10/B_x^2$ can be chosen freely at $(d-1)(d-2)$ places if $B_x$ is long enough for the norm in question: $B_x^2 = 10\, (d-2)$ for the 1-norms of columns in F.0.1, and $B_x^2 = 10\, (d-1) \sqrt{d-2}$ for the sum of 2-norms in F.0.2. The choice is the same for rows and for columns, and the other matrices have a single entry of at most 1. So the instance meets the hypotheses however their norms are read, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bounds.
+# **Corrected by the proof.** As in the {ref}`chapter before <ch-multi-layer-bound>` one may take $B_{v2}$ for a misprint and use the sum of the proof. Then the codewords in $W_{QK}$ of that chapter give a counterexample. At $B = 1$ the entries $10/B_x^2$ can be chosen freely at $(d-1)(d-2)$ places if $B_x$ is long enough for the norm in question: $B_x^2 = 10\, (d-2)$ for the 1-norms of columns in F.0.1, and $B_x^2 = 10\, (d-1) \sqrt{d-2}$ for the sum of 2-norms in F.0.2. The choice is the same for rows and for columns, and the other matrices have a single entry of at most 1. So the instance meets the hypotheses however their norms are read, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bounds.
 
 # %%
 rows = {}
@@ -560,7 +564,7 @@ glue(marked_proof=last["by its proof"])
 #
 # *F.0.2.* Let $L = k = 1$, $W_{QK} = 0$, $B = 1/B_x$, $w = B e_1$, $W_c = B e_1^\top$ and $\sigma(y) = s y/(B^2 B_x)$, and let $W_v$ have entries $B/s$ on a set of $s$ of $d$ coordinates. An input is a token 0 and copies of $B_x e_j$. The output is $B(1 - \frac1T)$ if $j$ is in the set, and 0 otherwise, so with more than 500 tokens and at $\epsilon = 0.499\, B$ each of the $\binom ds$ sets needs a member of its own. Tokens are no longer than $B_x$ in the 1-norm either, and both $\|W_v\|_{2,1}$ and $\|W_v^\top\|_{2,1}$ are at most $B$.
 #
-# *F.0.1*, for the norms of the maps $x \mapsto W_v^\top x$, $W_c^\top x$, $w^\top x$, to which Lemma 3.3 applies (as in Theorem 4.1, which bounds $\|W_c^\top\|_{1,\infty}$). Let $B = b/\sqrt d$, $B_x = d/b$, entries of $W_v$ in $\{0, 1/B_x\}$, all entries of $W_c$ equal to $B/d$ and of $w$ to $B$, and $\sigma(y) = \sqrt d\, y/B$. Then at $\epsilon = 0.499\, b$ the $d$ inputs, again of more than 500 tokens, separate all $2^d$ choices of $W_v$. (For the columns of $W_v$ and $W_c$ themselves this family does not decide, but the codewords in $W_{QK}$ do.)
+# *F.0.1*, for the norms of the maps $x \mapsto W_v^\top x$, $W_c^\top x$, $w^\top x$, to which Lemma 3.3 applies (as in Theorem 4.1, which bounds $\|W_c^\top\|_{1,\infty}$). Let $B = b/\sqrt d$, $B_x = d/b$, entries of $W_v$ in $\{0, 1/B_x\}$, all entries of $W_c$ equal to $B/d$ and of $w$ to $B$, and $\sigma(y) = \sqrt d\, y/B$. Then at $\epsilon = 0.499\, b$ the $d$ inputs, again of more than 500 tokens, separate all $2^d$ choices of $W_v$. (For the columns of $W_v$ and $W_c$ themselves this family is no counterexample, but the codewords in $W_{QK}$ are.)
 #
 # These two families need widths of $10^6$ and more, long tokens, and activations that are very steep, so no network in use is near them.
 #
@@ -568,7 +572,7 @@ glue(marked_proof=last["by its proof"])
 #
 # * Lemmas E.1 and E.3 hold. E.2 holds for tokens in the unit ball, as in its source, and fails for the first layer, to which the paper applies it, by up to $B_x^2/2$. With $R^2$ beside both terms of the scores it holds for tokens of any length, with half the constants.
 # * E.2 needs the bounds on the norms for one of the two networks only. So the members of a cover need not keep the spectral bounds.
-# * The summary of the bound is fair for norms of at least 1. The power $H^{3/2}$ is right for one layer, and for $L$ layers it is $H^{L + 1/2}$. The factor of $B_x^2$ that the single-layer method is said to pay is in the repaired bound for many layers too.
+# * The summary of the bound is fair for norms of at least 1. The power $H^{3/2}$ is right for one layer, and for $L$ layers it is $H^{L + 1/2}$. The factor of $B_x^2$, which the paper names as the cost of the single-layer method, is in the repaired bound for many layers too.
 # * The proof of F.0.1 uses a cover outside its range. The bounds of F.0.1 and F.0.2 are false, for the reasons for which Theorem 4.2 is, and also if they are corrected by the sum of its proof.
 #
 # ```{finding} lengthfree.thm4_2.lemE_2
@@ -593,7 +597,7 @@ glue(marked_proof=last["by its proof"])
 #
 # **Statement.** Printed: with $B$ the largest of the norms of Lemma 3.4, or of Lemma 3.3, the log covering number is $(\gamma + \eta)^3/\epsilon^2$ with $C_1 = B^2 \ln(dk)$, or $d B^2 \ln(2k+1)$.
 #
-# **Counterexample.** One layer with $k = d$, $B = 1$, the identity for $\sigma$, and $W_{QK}$ with entries 0 or $10/B_x^2$ at all places off the diagonal that do not meet one special coordinate. The norms may be read for rows or for columns. At width 1000 and $B_x =$ {glue:text}`marked_length:.0f` F.0.2 allows {glue:text}`marked_printed:.3f` times what is needed, and {glue:text}`marked_proof:.3f` times if it is corrected by the sum of the proof of Theorem 4.2. F.0.1, whose bound has a further factor $d$, fails at widths of a hundred thousand and more. With a steep $\sigma$ behind a small $W_v$ that reads long tokens the printed F.0.2 allows even less, {glue:text}`least_two:.1e` of what is needed at $B_x = 10^7$, but such networks are not in use.
+# **Counterexample.** One layer with $k = d$, $B = 1$, the identity for $\sigma$, and $W_{QK}$ with entries 0 or $10/B_x^2$ at all places off the diagonal that do not meet one special coordinate. The norms may be read for rows or for columns. At width 1000 and $B_x =$ {glue:text}`marked_length:.0f` F.0.2 allows {glue:text}`marked_printed:.3f` times what is needed, and {glue:text}`marked_proof:.3f` times if it is corrected by the sum of the proof of Theorem 4.2. F.0.1, whose bound has a further factor $d$, fails at widths of a hundred thousand and more. With a steep $\sigma$ after a small $W_v$ that reads long tokens the printed F.0.2 allows even less, {glue:text}`least_two:.1e` of what is needed at $B_x = 10^7$, but such networks are not in use.
 #
 # **Why.** The term of $W_v$ has $B_{v2}$ where the proof of Theorem 4.2 has $B_{c2}$ and, in the first layer, $B_x$. The term of the first $W_{QK}$ lacks $B_x^2$.
 #
@@ -668,7 +672,7 @@ answer = pd.DataFrame(costs).T.rename_axis("b")
 table(answer, "Factor that the twelfth layer costs", form=".2f")
 
 # %% [markdown]
-# At norms of 1 a layer costs 25 as printed and for $c = 2$, and 9 for $c = 1$, as $a^2$ predicts. For smaller norms the factor $a$ shrinks like $b^2$. With $c = 1$ a layer costs less than a factor of 2 between $b = 0.7$ and $b = 0.6$, whereas as printed this takes norms between 0.6 and 0.5. Once $a = 3 b^2$ is below 1, which is the case for $b < 1/\sqrt3 = 0.577$, a further layer costs hardly anything, because the error of an early layer has died away before it reaches the output.
+# At norms of 1 a layer costs 25 as printed and for $c = 2$, and 9 for $c = 1$, as $a^2$ predicts. For smaller norms the factor $a$ shrinks like $b^2$. With $c = 1$ a layer costs less than a factor of 2 between $b = 0.7$ and $b = 0.6$, whereas as printed this takes norms between 0.6 and 0.5. Once $a = 3 b^2$ is below 1, which is the case for $b < 1/\sqrt3 = 0.577$, a further layer costs hardly anything, because the error of an early layer has become negligible before it reaches the output.
 #
 # ```{solution-end}
 # ```
@@ -676,7 +680,7 @@ table(answer, "Factor that the twelfth layer costs", form=".2f")
 # ```{exercise}
 # :label: ex-layer-mean
 #
-# *To think about.* A layer with $H$ heads adds their outputs, and the method then pays $H^{L + 1/2}$. What would it pay if a layer returned the mean of its heads?
+# *To think about.* A layer with $H$ heads adds their outputs, and the method then gives a factor of $H^{L + 1/2}$. Which factor would it give if a layer returned the mean of its heads?
 # ```
 #
 # ```{solution} ex-layer-mean

@@ -23,7 +23,7 @@
 # ```
 # **Needs** nothing but linear algebra. **Read** 7 min. **Runs in** 10 s. **Source** printed; the range of $q$ restored.
 #
-# **Claim.** Two lemmas say how little a cover has to look at. First, a linear map on mixtures of inputs need only be known at the inputs that are mixed, and this holds wherever outputs are compared in a norm. Second, covers of single rows can be put together to a cover of matrices, and this holds for the class of all matrices with such rows.
+# **Claim.** Two lemmas reduce what a cover has to take into account. First, to cover linear maps on all mixtures, that is, convex combinations, of some inputs it is enough to cover them at these inputs, wherever outputs are compared in a norm. Second, covers of single rows can be combined into a cover of matrices, and this holds for the class of all matrices with such rows.
 
 # %% tags=["parameters"]
 starts = 32  # starting points of each search [16..512]
@@ -47,11 +47,11 @@ appendix = ledger.result("lengthfree.appA")
 # %% [markdown]
 # ## Why one should care
 #
-# A cover of a class of maps is a finite list in which every map has a member that is close to it *at the inputs*. If the list had to be accurate at every input separately, it would grow with their number, and for a transformer the inputs of a matrix are all tokens of all examples. This chapter has the step that prevents the growth: the inputs lie in a ball with few corners, and at the corners everything is decided. It is the first of the reasons why the length of the input does not occur in the bounds of this part.
+# A cover of a class of maps is a finite list in which every map has a member that is close to it *at the inputs*. If the list had to be accurate at every input separately, it would grow with their number, and for a transformer the inputs of a matrix are all tokens of all examples. This chapter proves the step that prevents the growth: the inputs lie in a ball with few corners, and a list that is accurate at the corners is accurate in the whole ball. It is the first of the reasons why the length of the input does not occur in the bounds of this part.
 #
 # ## Two maps by hand
 #
-# Take two maps of the plane, the map that sends everything to 0 and the identity $I$. How far are they apart at an input $x$? Their outputs differ by $x$ itself, so at the vertex $(1, 0)$ of the $\ell_1$ ball the difference is $(1, 0)$, which has length 1 in every norm $\|\cdot\|_q$. At the mixture $(\frac12, \frac12)$ of two vertices the difference is $(\frac12, \frac12)$. Its Euclidean length is $0.71$, its largest entry is $0.5$, and its absolute sum is 1. So in none of these norms are the maps farther apart at the mixture than at the vertices. But one can also measure a difference by $\|x\|_{1/2} = (\sqrt{|x_1|} + \sqrt{|x_2|})^2$, and then the mixture has $(2 \sqrt{1/2})^2 = 2$. {numref}`fig-mixed-inputs` shows the whole edge between two vertices.
+# Take two maps of the plane, the map that sends everything to 0 and the identity $I$. How far are they apart at an input $x$? Their outputs differ by $x$ itself, so at the vertex $(1, 0)$ of the $\ell_1$ ball the difference is $(1, 0)$, which has length 1 in every norm $\|\cdot\|_q$. At the mixture $(\frac12, \frac12)$ of two vertices the difference is $(\frac12, \frac12)$. Its Euclidean length is $0.71$, its largest entry is $0.5$, and its absolute sum is 1. So in none of these norms are the maps farther apart at the mixture than at the vertices. But one can also measure a difference by $\|x\|_{1/2} = (\sqrt{|x_1|} + \sqrt{|x_2|})^2$, and then the difference at the mixture is $(2 \sqrt{1/2})^2 = 2$. {numref}`fig-mixed-inputs` shows the whole edge between two vertices.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How far the maps 0 and $I$ of the plane are apart at the inputs $(1 - t, t)$, along an edge of the $\\ell_1$ ball, in $\\|\\cdot\\|_q$. For norms, $q \\ge 1$, it is farthest at the ends, the vertices.", "name": "fig-mixed-inputs"}, "image": {"alt": "Four curves against t from 0 to 1, all 1 at both ends. For q one half the curve is an arch up to 2 in the middle. For q 1 it is flat. For q 2 and for infinity it dips, to 0.71 and to 0.5."}} tags=["hide-input"]
 t = torch.linspace(0, 1, 101).double()
@@ -68,11 +68,11 @@ figures.show()
 #
 # ## The statements
 #
-# A class $\mathcal W$ of matrices $W \in \mathbb R^{k \times d}$ acts on inputs $x \in \mathbb R^d$, $\mathcal F = \{x \mapsto Wx\}$. Members of the class *cover* it on some inputs, at scale $\epsilon$, if every $W \in \mathcal W$ has a member $\hat W$ among them with $\|(W - \hat W)x\|_q \le \epsilon$ on all these inputs. (The paper asks for less than $\epsilon$; it makes no difference here.) The least number of them is the *covering number*, and $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ is its largest value over all sets of $N$ inputs.
+# A class $\mathcal W$ of matrices $W \in \mathbb R^{k \times d}$ acts on inputs $x \in \mathbb R^d$, $\mathcal F = \{x \mapsto Wx\}$. Members of the class *cover* it on some inputs, at scale $\epsilon$, if every $W \in \mathcal W$ has a member $\hat W$ among them with $\|(W - \hat W)x\|_q \le \epsilon$ on all these inputs. (The paper asks for less than $\epsilon$; it makes no difference here.) The least number of such members is the *covering number*, and $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ is its largest value over all sets of $N$ inputs.
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Lemma 3.2
 # :label: lengthfree-lem3-2
-# Let the inputs be those with $\|x\|_1 \le B_x$. For every class $\mathcal W$ and $N \ge d$, the covering number $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ equals the one on the $d$ inputs $B_x e_1, \dots, B_x e_d$.
+# Let the inputs be those with $\|x\|_1 \le B_x$. For every class $\mathcal W$ and $N \ge d$, the covering number $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ equals the covering number on the $d$ inputs $B_x e_1, \dots, B_x e_d$.
 # ```
 #
 # The lemma names no range of $q$. Section 2.4 of the paper defines covers for every real $q > 0$, but all uses have $q = 2$. It is printed nowhere that the lemma holds for every $q > 0$, but this is what the lemma and Section 2.4 say if they are read together.
@@ -84,9 +84,9 @@ figures.show()
 #
 # ## Vertices are enough
 #
-# The proof of {prf:ref}`lengthfree-lem3-2` for norms is short. A point with $\|x\|_1 \le B_x$ is a mixture of the vertices $\pm B_x e_i$. For $q \ge 1$ the difference $\|(W - \hat W)x\|_q$ is a convex function of $x$, so it is largest at a vertex, and it is the same at $\pm B_x e_i$. So whatever covers the vertices covers everything. Conversely, a set of $N \ge d$ inputs may contain the $d$ vertices, and then its cover is one of the vertices, so neither of the two numbers is smaller.
+# The proof of {prf:ref}`lengthfree-lem3-2` for norms is short. A point with $\|x\|_1 \le B_x$ is a mixture of the vertices $\pm B_x e_i$. For $q \ge 1$ the difference $\|(W - \hat W)x\|_q$ is a convex function of $x$, so it is largest at a vertex, and it is the same at $\pm B_x e_i$. So whatever covers the vertices covers everything. Conversely, a set of $N \ge d$ inputs may contain the $d$ vertices, and then every cover on these inputs is also a cover on the vertices, so that the two numbers are equal.
 #
-# Below $q = 1$ the function $\|\cdot\|_q$ is not convex, and the example becomes a counterexample, with $q = \frac12$, the class $\{0, I\}$, and $\epsilon = \frac32 B_x$. At a vertex the two maps differ by $B_x$, so one of them covers both. At $(\frac12, \frac12) B_x$ they differ by $2 B_x$, so both are needed. The table counts this, and in its last column a search looks for inputs that are worse than all vertices, for random differences $W - \hat W$. For a norm such an input would refute the lemma.
+# Below $q = 1$ the function $\|\cdot\|_q$ is not convex, and the example becomes a counterexample, with $q = \frac12$, the class $\{0, I\}$, and $\epsilon = \frac32 B_x$. At a vertex the two maps differ by $B_x$, so one of them covers both. At $(\frac12, \frac12) B_x$ they differ by $2 B_x$, so both are needed. The table counts the maps that are needed, and its last column is the result of a search for inputs that are worse than all vertices, for random differences $W - \hat W$. For a norm such an input would refute the lemma.
 
 # %%
 two_maps = torch.stack((torch.zeros(2, 2), torch.eye(2))).double()
@@ -303,7 +303,7 @@ answer = pd.DataFrame(at_middle).T.rename_axis("q")
 table(answer, "Difference of 0 and I at the middle of an edge; 1 at the vertices", form=".3f")
 
 # %% [markdown]
-# The excess shrinks continuously and is gone at $q = 1$ exactly. So the lemma does not fail suddenly: for $q$ just below 1 a cover of the vertices is nearly a cover of everything.
+# The excess shrinks continuously and is gone at $q = 1$ exactly. So the failure of the lemma sets in gradually: for $q$ just below 1 a cover of the vertices is nearly a cover of everything.
 #
 # ```{solution-end}
 # ```
@@ -311,7 +311,7 @@ table(answer, "Difference of 0 and I at the middle of an edge; 1 at the vertices
 # ```{exercise}
 # :label: ex-mixed-activation
 #
-# *To think about.* Put an activation behind the maps, $x \mapsto \mathrm{ReLU}(Wx)$. Is it still enough to look at the inputs $B_x e_1, \dots, B_x e_d$? If not, how can one still use a cover of the linear maps?
+# *To think about.* Apply an activation after the maps, $x \mapsto \mathrm{ReLU}(Wx)$. Is it still enough to look at the inputs $B_x e_1, \dots, B_x e_d$? If not, how can one still use a cover of the linear maps?
 # ```
 #
 # ```{solution} ex-mixed-activation

@@ -19,7 +19,7 @@
 # # One head for each pointer
 #
 # ```{verdict}
-# Lemma 11 is true: one attention head for each pointer retrieves the data that the pointer names, and a two-layer net behind the heads then computes the label. If the scores of a head have size $a$, its error on prompts of $N$ tokens falls like $N e^{-a/2}$, and no faster in the worst case: with {glue:text}`N_tight` tokens and $a = 24$ the error reaches {glue:text}`attained:.3f` times the bound.
+# Lemma 11 is true: one attention head for each pointer retrieves the data that the pointer names, and a two-layer net that follows the heads then computes the label. If the scores of a head have size $a$, its error on prompts of $N$ tokens falls like $N e^{-a/2}$, and no faster in the worst case: with {glue:text}`N_tight` tokens and $a = 24$ the error reaches {glue:text}`attained:.3f` times the bound.
 # ```
 # **Needs** {ref}`ch-sparse-token-regression`. **Read** 12 min. **Runs in** 10 s. **Source** quoted; the error of the heads restored.
 #
@@ -57,7 +57,7 @@ def draw(N, q):
 # %% [markdown]
 # ## Why one should care
 #
-# Many tasks ask a network to look something up: the referent of a pronoun, the value of a variable, the line of a table. If the input says where to look, an attention head seems to be the right device, because it compares the pointer with the positions of all tokens. But a head never reads one token only, because it returns a weighted average of all tokens, and every other token has a weight above 0. The question is how large the weights must be until the rest does no harm, and whether they must grow with the length of the prompt. The answer of the lemma, that a logarithm of the length is enough, is the reason why a transformer can solve the task with small weights. Everything that the paper proves about the transformer rests on this construction ({ref}`ch-transformer-guarantee`).
+# Many tasks ask a network to look something up: the referent of a pronoun, the value of a variable, the line of a table. If the input says where to look, an attention head seems to be the right device, because it compares the pointer with the positions of all tokens. But a head never reads one token only, because it returns a weighted average of all tokens, and every other token has a weight above 0. The question is how large the weights must be until the weight on other tokens does no harm, and whether they must grow with the length of the prompt. The answer of the lemma, that a logarithm of the length is enough, is the reason why a transformer can solve the task with small weights. Everything that the paper proves about the transformer rests on this construction ({ref}`ch-transformer-guarantee`).
 #
 # ## Three tokens by hand
 #
@@ -102,7 +102,7 @@ figures.show()
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 11 and its proof
 # :label: retrieval-lem11
-# *(The matrix and $\alpha \frac dq \langle \omega_t, \omega_j \rangle$ are quoted, the error of a head is restored. Theorem 10 says that the lemma has $\alpha = \tilde\Theta(1)$; that is enough for $q \le d$, and for larger $q$ only if powers of $\frac qd$ count as hidden.)* Give head $h$ the query-key matrix that is $\alpha I$ in the block where pointer $h$ of the query meets the position of the key, and 0 elsewhere. Under Assumption 3 what head $h$ puts out at token $i$ has a data part within
+# *(The matrix and $\alpha \frac dq \langle \omega_t, \omega_j \rangle$ are quoted, the error of a head is restored. Theorem 10 says that the lemma has $\alpha = \tilde\Theta(1)$; that is enough for $q \le d$, and for larger $q$ only if powers of $\frac qd$ count as hidden.)* Give head $h$ the query-key matrix that is $\alpha I$ in the block where pointer $h$ of the query meets the position of the key, and 0 elsewhere. Under Assumption 3 the data part of the output of head $h$ at token $i$ is within
 #
 # $$2 (N - 1)\, e^{-\alpha d / 2q}\, \max_j \|x_j\|$$
 #
@@ -117,7 +117,7 @@ figures.show()
 #
 # $$\|f_i - x_t\| \;\le\; \frac{S_t}{1 + S_t}\, \max_j \|x_j - x_t\| , \qquad S_t = \sum_{j \ne t} e^{-a(1 - \langle \omega_t, \omega_j\rangle)} .$$ (eq-missed)
 #
-# Under Assumption 3 each of the $N - 1$ terms is at most $e^{-a/2}$, and two data are at most $2 \max_j \|x_j\|$ apart, which proves the bound for a head. A net moves by at most $\|a\|_2 \|W\|_2$ times the change of its input, so a large enough $a$ adds no more than another $\sqrt{\varepsilon_{2NN}}$. $\square$
+# Under Assumption 3 each of the $N - 1$ terms is at most $e^{-a/2}$, and two data are at most $2 \max_j \|x_j\|$ apart, which proves the bound for a head. The output of a net with inner weights $W$ and outer weights $a$ changes by at most $\|a\|_2 \|W\|_2$ times the change of its input, so a large enough sharpness adds no more than another $\sqrt{\varepsilon_{2NN}}$. $\square$
 #
 # The table divides the largest error of a head by the bound, for random signs as encodings and normal data. A ratio above 1 would refute the lemma.
 
@@ -146,7 +146,7 @@ used = pd.DataFrame(rows).T.rename_axis(["N", "q"])
 table(used, "Largest error of a head over the bound, random signs, normal data", form=".2g")
 
 # %% [markdown]
-# The bound leaves room here, because most pairs of encodings are far less alike than $\frac12$, but it cannot be improved under Assumption 3. To see this, let $\omega_i = (e_0 + e_i)/\sqrt2$ with unit vectors $e_0, \dots, e_N$, so that *all* inner products are $\frac12$, and let one token have the data $v$ and all others $-v$, so that both inequalities behind the bound are equalities. With orthogonal encodings, on the other hand, the exponent is $a$ in place of $\frac a2$. So inner products of up to $\frac12$ cost a factor of 2 in $\alpha$. In general the exponent is $(1 - \mu)\, a$, where $\mu$ is the largest inner product. The authors' code uses random signs in $\lfloor c \log N \rfloor$ dimensions with $c = 5$. Then $\mu$ is above $\frac12$, so Assumption 3 is violated. This does no harm as long as no two encodings are equal, because $\mu$ is still below 1, and it is enough to make $\alpha$ larger by a constant factor. The next figure compares the four kinds of encodings on data of the worst kind.
+# The bound is loose here, because most pairs of encodings are far less alike than $\frac12$, but it cannot be improved under Assumption 3. To see this, let $\omega_i = (e_0 + e_i)/\sqrt2$ with unit vectors $e_0, \dots, e_N$, so that *all* inner products are $\frac12$, and let one token have the data $v$ and all others $-v$, so that both inequalities behind the bound are equalities. With orthogonal encodings, on the other hand, the exponent is $a$ in place of $\frac a2$. So with inner products of up to $\frac12$ an $\alpha$ twice as large may be needed. In general the exponent is $(1 - \mu)\, a$, where $\mu$ is the largest inner product. The authors' code uses random signs in $\lfloor c \log N \rfloor$ dimensions with $c = 5$. Then $\mu$ is above $\frac12$, so Assumption 3 is violated. This does no harm as long as no two encodings are equal, because $\mu$ is still below 1, and it is enough to make $\alpha$ larger by a constant factor. The next figure compares the four kinds of encodings on data of the worst kind.
 
 # %% mystnb={"code_prompt_hide": "A head that is tight", "code_prompt_show": "A head that is tight"} tags=["hide-input"]
 N_tight = max(8, N_max // 4)
@@ -172,7 +172,7 @@ ax.legend(ncols=2, loc="lower left")
 figures.show()
 
 # %% [markdown]
-# On the logarithmic axis an exponential is a straight line, and its slope is $1 - \mu$. In {numref}`fig-retrieval-error` the encodings with all products $\frac12$ fall along the dotted bound, which is therefore attained. Orthogonal encodings fall twice as steeply, because $\mu = 0$. Random signs with $c = 20$ lie between the two, and those with $c = 5$ are the slowest, but they fall as well.
+# On the logarithmic axis an exponential is a straight line, which falls with the slope $1 - \mu$. In {numref}`fig-retrieval-error` the encodings with all products $\frac12$ fall along the dotted bound, which is therefore attained. Orthogonal encodings fall twice as steeply, because $\mu = 0$. Random signs with $c = 20$ lie between the two, and the error of those with $c = 5$ decreases most slowly.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 x = -torch.ones(1, N_tight, d, dtype=torch.float64) / math.sqrt(d)
@@ -215,7 +215,7 @@ heads.holds(
 # %% [markdown]
 # ## The whole network
 #
-# Now we put the net behind the heads and test the lemma as a whole. Let $g(x_1, \dots, x_q) = (qd)^{-1/2} \sum_h (\|x_h\|^2 - d)$, the hard function of {ref}`ch-too-few-heads`. A ReLU net replaces the graph of each square by chords between points at a distance of $l$. The chords are too high by at most $l^2/4$, so $\sqrt{\varepsilon_{2NN}} = \sqrt{qd}\, l^2/4$, and the sharpness is chosen such that the heads add no more than that. The lemma would be refuted by a distance from $g$ above $2\sqrt{\varepsilon_{2NN}}$, the column *allowed*. For comparison we also use *shifted* pointers: a pointer to position $t$ is given as the encoding of position $t - 1$. The information is the same, but a pointer no longer resembles what it names, so the construction must fail.
+# Now we let the net follow the heads and test the lemma as a whole. Let $g(x_1, \dots, x_q) = (qd)^{-1/2} \sum_h (\|x_h\|^2 - d)$, the hard function of {ref}`ch-too-few-heads`. A ReLU net replaces the graph of each square by chords between points at a distance of $l$. The chords are too high by at most $l^2/4$, so $\sqrt{\varepsilon_{2NN}} = \sqrt{qd}\, l^2/4$, and the sharpness is chosen such that the heads add no more than that. The lemma would be refuted by a distance from $g$ above $2\sqrt{\varepsilon_{2NN}}$, the column *allowed*. For comparison we also use *shifted* pointers: a pointer to position $t$ is given as the encoding of position $t - 1$. The information is the same, but a pointer no longer resembles what it names, so the construction must fail.
 
 # %%
 (given, omega), radius = instances[N_max, q_max], 6.0
@@ -283,11 +283,11 @@ lem11.holds(
 #
 # * Lemma 11 holds, with the constant $2(N-1)$ for its heads. The exponent cannot be better under Assumption 3, because it is attained when all inner products are $\frac12$.
 # * The ball of Theorem 4 contains the construction for $q \le d$. For $q > d$ the query-key matrices alone exceed its summand $q^2/d$ by a factor of $q/d$.
-# * For given encodings the exponent is $(1 - \mu)\, a$, with $\mu$ the largest inner product. So retrieval needs distinct encodings and a larger $\alpha$, and not the number $\frac12$.
+# * For given encodings the exponent is $(1 - \mu)\, a$, with $\mu$ the largest inner product. So retrieval needs only that the encodings are distinct and that $\alpha$ is large enough; the bound of $\frac12$ on the inner products is not needed.
 #
 # ## What would falsify this
 #
-# The lemma would be false if a head erred by more than its bound under Assumption 3, as heads do when the inner products are 0.9. The formula {eq}`eq-missed` would be wrong if a head erred by another amount in the cases in which the formula is an equality; the control is the formula without its denominator, from which the error differs. The whole construction would fail if the transformer were further than $2 \sqrt{\varepsilon_{2NN}}$ from $g$, as it is when pointers are shifted. And the ball would be too small if matrices of the construction were larger than $q^2/d$ allows although $q \le d$; for $q = 4d$, the control, they are.
+# The lemma would be false if a head erred by more than its bound under Assumption 3, as heads do when the inner products are 0.9. The formula {eq}`eq-missed` would be wrong if a head erred by another amount in the cases in which the formula is an equality; the control is the formula without its denominator, from which the error differs. The whole construction would fail if the transformer were further than $2 \sqrt{\varepsilon_{2NN}}$ from $g$, as it is when pointers are shifted. And the ball would be too small if matrices of the construction were larger than $q^2/d$ allows although $q \le d$; for $q = 4d$, the control, the matrices are larger than that.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -27,7 +27,7 @@
 #
 # ## Why one should care
 #
-# Attention averages over $n$ tokens, so one flipped bit moves an average by a share of order $\frac1n$. One would therefore expect that no bit of a long string matters much, and that PARITY, for which every flip changes the answer from 1 to $-1$, cannot be computed. Yet there are transformers that compute PARITY, and if their weights stay bounded while strings grow, some part of the network must magnify tiny differences. For this part there is only one candidate: layer norm divides a token by the standard deviation of its columns, which may be tiny. The theorem turns this remark into an inequality. It says what training has to find before a transformer can compute PARITY, and it names a number that can be measured while it trains. It is also the base of everything that follows in this part, because a network that depends on strong magnification is one that a small change of its weights can upset ({ref}`ch-brittle-at-every-width`).
+# Attention averages over $n$ tokens, so one flipped bit moves an average by a share of order $\frac1n$. One would therefore expect that no bit of a long string matters much, and that PARITY, for which every flip changes the answer from 1 to $-1$, cannot be computed. Yet there are transformers that compute PARITY, and if their weights stay bounded while strings grow, some part of the network must magnify tiny differences. For this part there is only one candidate: layer norm divides a token by the standard deviation of its columns, which may be tiny. The theorem turns this remark into an inequality. It says what training has to find before a transformer can compute PARITY, and it names a number that can be measured while it trains. It is also the base of everything that follows in this part, because a network that depends on strong magnification is one whose answer a small change of its weights can destroy ({ref}`ch-brittle-at-every-width`).
 #
 # ## Three bits by hand
 #
@@ -38,7 +38,7 @@
 # | all alike | $\pm 1$ | 2 | 0 | 0 |
 # | two against one | $\pm \frac13$ | 6 | 2 | $\frac13$ |
 #
-# So the inputs at which the function is sensitive are those at which layer norm magnifies most, and the same is true of longer strings. For example, at nine bits with five ones and four zeros, $B = 18$, and each of the five ones can change the vote, whereas at seven ones and two zeros $B$ is only 3.6, and no single flip changes the vote. The chapter shows that this is no accident: at nearly every input of a network $s$ is at most a factor times $B$, and this factor depends on the norms of the weights and grows only like $\log n$.
+# So the inputs at which the function is sensitive are those at which layer norm magnifies most, and the same is true of longer strings. For example, at nine bits with five ones and four zeros, $B = 18$, and each of the five ones can change the vote, whereas at seven ones and two zeros $B$ is only 3.6, and no single flip changes the vote. The chapter shows that this is so in general: at nearly every input of a network $s$ is at most a factor times $B$, and this factor depends on the norms of the weights and grows only like $\log n$.
 #
 # ## The statement
 #
@@ -112,7 +112,7 @@ thm4, cor5, eq32 = map(ledger.result, ("sensitive.thm4", "sensitive.cor5", "sens
 # %% [markdown]
 # ## The same layer on longer strings
 #
-# The layer of the example computes MAJORITY of any odd number of bits exactly, without $\varepsilon$. All its norms are 1 and $\|v\| = \frac12$, at every length, and $B(x) = 2/|m|$. We run it at an input with one zero more than ones. There just over half of the flips change the vote, and layer norm has most to do, because $|m| = \frac1n$. If the sensitivity could grow while the magnification does not, this would speak against the theorem.
+# The layer of the example computes MAJORITY of any odd number of bits exactly, without $\varepsilon$. All its norms are 1 and $\|v\| = \frac12$, at every length, and $B(x) = 2/|m|$. We run it at an input with one zero more than ones. There just over half of the flips change the vote, and layer norm has to magnify most, because $|m| = \frac1n$. If the sensitivity could grow while the magnification does not, this would speak against the theorem.
 
 
 # %%
@@ -135,7 +135,7 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 #
 # ## One layer norm, exactly
 #
-# We now look at a single layer norm. The *influence* of bit $i$ on a vector $g(x)$ is $I_i[g] = \|g(x) - g(x^{\oplus i})\|$. The paper bounds what layer norm does to it term by term, and gets a product of a factor at $x$ and one at the neighbour. The following lemma has a single factor instead, and cannot be improved. The idea of its proof is that layer norm maps vectors to a sphere: two vectors of lengths $a$ and $a'$ at a distance $r$ land at an angle that is largest, for given $a + a'$, if they are equally long.
+# We now look at a single layer norm. The *influence* of bit $i$ on a vector $g(x)$ is $I_i[g] = \|g(x) - g(x^{\oplus i})\|$. The paper bounds what layer norm does to it term by term, and obtains a factor at $x$ times a factor at the neighbour. The following lemma has a single factor instead, and cannot be improved. The idea of its proof is that layer norm maps vectors to a sphere: for two vectors of lengths $a$ and $a'$ at a distance $r$, the angle between their images is largest, for given $a + a'$, if they are equally long.
 #
 # ```{prf:lemma} One layer norm (ours)
 # :label: blowup-norm
@@ -148,7 +148,7 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 # We write layer norm as a division by a length, compute the distance of the two results, and compare. Put $\sqrt{d \varepsilon}$ as one more column next to the centred $Y$. The longer vector $A$ has length $a = \sqrt d\, N$, and layer norm is $\sqrt d\, A / a$ without the last column. Let $A'$ be the same at the neighbour, $a'$ its length, and $r = \|A - A'\|$. If we expand the square, we get $\|A/a - A'/a'\|^2 = (r^2 - (a - a')^2) / (a a')$. This is at most $4 r^2 / (a + a')^2$, because that is the same as $r^2 (a - a')^2 \le (a + a')^2 (a - a')^2$, and $r \le a + a'$. Finally centring does not increase $r$, and the last columns agree. $\square$ (For unit vectors the inequality is due to Dunkl and Williams, 1964.)
 # ```
 #
-# What is gained is that the factor is at most $2 / N(x)$. So it contains the magnification at the input itself only, not at its neighbours, and it is the same for every bit.
+# The advantage of the lemma is that its factor is at most $2 / N(x)$. So the factor contains the magnification at the input itself only, not at its neighbours, and it is the same for every bit.
 #
 # ## The law
 #
@@ -190,7 +190,7 @@ attained = at.law
 # %% [markdown]
 # **The power is right.** No smaller power of $B$ would be enough, because in the table of MAJORITY all norms are fixed, $B = 2n$ grows, and $s/B$ stays above $\frac14$.
 #
-# A proof can contain a slip, so we also look for a network that violates the law. The search starts from random weights of one, two or three layers, changes them at random, single tensors also by factors up to $e^3$, and keeps what raises $s/(K B)$. If it found a value above 1, the law would be refuted.
+# A proof can contain a slip, so we also look for a network that violates the law. The search starts from random weights of one, two or three layers, changes them at random, single tensors also by factors up to $e^3$, and keeps each change that raises $s/(K B)$. If it found a value above 1, the law would be refuted.
 
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
@@ -220,7 +220,7 @@ laws = pd.Series(laws, name="largest s / (K B)").rename_axis("layers")
 table(laws, "The search, two bits", form=".3f")
 
 # %% [markdown]
-# The search works on two bits, where the logarithm in $S$ does not count. So we also take the two models written by hand, PARITY and MAJORITY, on long strings, and random models on strings of up to {glue:text}`n_max` bits.
+# The search works on two bits, where $2n$ is smaller than the term with the logarithm in $S$. So we also take the two models written by hand, PARITY and MAJORITY, on long strings, and random models on strings of up to {glue:text}`n_max` bits.
 
 # %% mystnb={"code_prompt_hide": "Models, and checks", "code_prompt_show": "Models, and checks"} tags=["hide-input"]
 found = {}
@@ -278,7 +278,7 @@ glue(certain=max(n for n in range(2, 100) if 2 * n <= tail_bound(n, 4)))
 #
 # For the mean, the exceptional inputs add at most $\max f^2\, n \cdot H/n^2$ to $\mathrm{as}(f)$. If $|f| \le 1$ this is $H / n$, and then we use $\sqrt{n \log n} \ge 1$. Otherwise it is at most $H d\, \|v\|^2 / n$, and then we use $\mathbb E[\mathrm{Blowup}^2] \ge 1$.
 #
-# *How loose is the bound?* For $|f| \le 1$ the same line gives $C \sqrt{n \log n} \ge 25 \sqrt d \cdot 150\, \frac{\sqrt{n \log n}}{4 + \min\{16 \log n + 9, 2n\}}\, K$. The fraction is at least its value at $n = 2$, where the whole is at least $780 K$, as $d \ge 2$. The right side of the paper's (12), the inequality of Theorem 4, is at least $(1 + B)^2 + 1 \ge 4.8\, B$. So at least 3.5 decades of (32) are never used. $\square$
+# *How loose is the bound?* For $|f| \le 1$ the same line gives $C \sqrt{n \log n} \ge 25 \sqrt d \cdot 150\, \frac{\sqrt{n \log n}}{4 + \min\{16 \log n + 9, 2n\}}\, K$. The fraction is at least its value at $n = 2$, where the whole is at least $780 K$, as $d \ge 2$. The right side of the paper's (12), the inequality of Theorem 4, is at least $(1 + B)^2 + 1 \ge 4.8\, B$. So (32) is too large by at least 3.5 decades in every such model. $\square$
 # ```
 #
 # To see the difference between $1 + \|v\|$ and $1 + \|v\|^2$ we take MAJORITY of 5 bits, at all inputs, and make its read-out longer and longer. The theorem allows a share $H/n^2 = 0.04$ of exceptional inputs; a larger share above the bound refutes the formula.
@@ -359,9 +359,9 @@ glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 3
 #
 # ## What we found
 #
-# * Layer norm magnifies an influence by at most $2 / (N(x) + N(x^{\oplus i}))$. This gives a local and linear law, $s(f, x) \le K B(x)$, with $K$ of order $\log n$ at fixed norms. One layer attains {glue:text}`attained:.1%` of it, and MAJORITY shows that no smaller power of $B$ would be enough.
+# * Layer norm magnifies an influence by at most $2 / (N(x) + N(x^{\oplus i}))$. This gives a law that is local, because it involves $x$ only, and linear in the magnification, $s(f, x) \le K B(x)$, with $K$ of order $\log n$ at fixed norms. One layer attains {glue:text}`attained:.1%` of it, and MAJORITY shows that no smaller power of $B$ would be enough.
 # * Theorem 4 and Corollary 5 are true with a constant as the main text describes it. In formula (32), with $L_f$ over all of space, $1 + \|v\|$ has to be replaced by $1 + \|v\|^2$, unless outputs are at most 1.
-# * What this says of PARITY and MAJORITY on long strings is in {ref}`ch-magnified-inputs`.
+# * What this means for PARITY and MAJORITY on long strings is the subject of {ref}`ch-magnified-inputs`.
 #
 # ```{finding} sensitive.eq32
 # :title: Eq. (32) needs the square of the read-out's norm
@@ -369,7 +369,7 @@ glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 3
 #
 # **Statement.** As printed in Section 4, Theorem 4 has a constant $C$ that is the product of all $e^{4 C_A}$ (equation (8) there) and a polynomial in $H$, $d$ and the norms of all weights. For its definition the paper refers to equation (32) of the appendix, where the read-out enters as $1 + \|v\|$, and Corollary 5 has the same $C$.
 #
-# **Counterexample.** It is one to the formula only. For MAJORITY of 5 bits with a read-out {glue:text}`longer:.0e` times as long, a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and 0.04 is allowed.
+# **Counterexample.** It refutes the formula only. For MAJORITY of 5 bits with a read-out {glue:text}`longer:.0e` times as long, a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and 0.04 is allowed.
 #
 # **Why.** The proof has the factor $\|v\|^2$, because $s$ is a sum of squares of outputs, but the formula has $1 + \|v\|$.
 #
@@ -437,7 +437,7 @@ table(answer, "Embeddings times c: the largest value over all inputs", form=".4g
 # ```{exercise}
 # :label: ex-blowup-epsilon
 #
-# *To think about.* In practice layer norm has a fixed $\varepsilon > 0$. What does {prf:ref}`blowup-local` then say of a transformer with $|f| \le 1$ and bounded norms that computes PARITY at every length? How fast must $\varepsilon$ fall, or the norms grow?
+# *To think about.* In practice layer norm has a fixed $\varepsilon > 0$. What does {prf:ref}`blowup-local` then say about a transformer with $|f| \le 1$ and bounded norms that computes PARITY at every length? How fast must $\varepsilon$ fall, or the norms grow?
 # ```
 #
 # ```{solution} ex-blowup-epsilon

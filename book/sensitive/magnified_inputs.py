@@ -19,20 +19,20 @@
 # # How much must PARITY and MAJORITY magnify?
 #
 # ```{verdict}
-# Both claims are true, the one on MAJORITY for another reason than the paper gives: as strings grow, the layer norms of a transformer with bounded weights have to magnify more and more, and at least in the order that the paper names. For PARITY this is so on average over inputs, for MAJORITY at nearly all inputs that are nearly balanced. For MAJORITY the paper's own inequality gives slightly less than the order that it names. A sharper inequality of this book gives nearly the length of the string for both. A layer written by hand that computes MAJORITY of {glue:text}`n_far` bits magnifies by a factor of {glue:text}`hand:.0f` at such an input.
+# Yes: as strings grow, the layer norms of a transformer that computes PARITY or MAJORITY with bounded weights have to magnify more and more, at least in the order that the paper names. For PARITY this is so on average over inputs, for MAJORITY at nearly all inputs that are nearly balanced. For MAJORITY, however, the paper's own inequality gives slightly less than this order. A sharper inequality of this book proves it, and gives nearly the order of the length of the string for both functions. A layer written by hand that computes MAJORITY of {glue:text}`n_far` bits magnifies by a factor of {glue:text}`hand:.0f` at such an input.
 # ```
 #
 # **Needs** {ref}`ch-layer-norm-blowup`, {ref}`ch-sensitive-inputs`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** Layer norm divides the numbers of a token by their standard deviation, and so it magnifies small differences. Where weights stay bounded, it must magnify more and more as strings grow: for PARITY on average, for MAJORITY where ones and zeros nearly balance. The paper reads both from its Theorem 4 and Corollary 5. Both are true, but for MAJORITY the theorem misses the order that the paper names by a power of a logarithm. A sharper law asks for larger orders, and for a growth of the average for MAJORITY as well.
+# **Claim.** Layer norm divides the numbers of a token by their standard deviation, and so it magnifies small differences. Where weights stay bounded, it must magnify more and more as strings grow: for PARITY on average, for MAJORITY where ones and zeros nearly balance. The paper reads both from its Theorem 4 and Corollary 5. Both are true, but for MAJORITY the theorem misses the order that the paper names by a power of a logarithm. A sharper inequality, which we call the *law*, requires larger orders, and a growth of the average for MAJORITY as well.
 #
 # ## Why one should care
 #
-# The inequalities of {ref}`ch-layer-norm-blowup` are about a fixed length. What do they say about a network that is meant to work at every length? If the norms of its weights are fixed, only the magnification can grow. How fast it has to grow decides how brittle the network is, since a network that magnifies by the length of the string is upset by much smaller steps than one that magnifies by a fourth root. The comparison of PARITY with MAJORITY is instructive too. On average MAJORITY is much less sensitive, of order $\sqrt n$ and not $n$, and the paper's inequality for the average asks for no growth at all. But at inputs where ones and zeros nearly balance it is half as sensitive as PARITY, and there it needs nearly the same magnification.
+# The inequalities of {ref}`ch-layer-norm-blowup` are about a fixed length. What do they say about a network that is meant to work at every length? If the norms of its weights are fixed, only the magnification can grow. How fast it has to grow decides how brittle the network is, since a network that magnifies by the length of the string is disturbed by much smaller steps than one that magnifies by a fourth root. The comparison of PARITY with MAJORITY is instructive too. On average MAJORITY is much less sensitive, of order $\sqrt n$ and not $n$, and the paper's inequality for the average requires no growth at all. But at inputs where ones and zeros nearly balance it is half as sensitive as PARITY, and there it needs nearly the same magnification.
 #
 # ## Eleven bits by hand
 #
-# Take MAJORITY of 11 bits at an input with five ones and six zeros. Flipping one of the six zeros changes the vote, so $s = 6$. In the layer written by hand, what layer norm receives has the standard deviation $\frac{|m|}2$, where $m$ is the mean of the signs and $|m| = \frac1{11}$. Layer norm makes this deviation 1, so it magnifies by $B = \frac2{|m|} = 22$. The sharper law asks for $B \ge \frac sK$, where $K = \frac12 (4 + \min\{16 \log n + 9,\ 2n\}) = \frac12 (4 + 22) = 13$ for this layer, as all its norms are 1. So it asks for $B \ge 0.46$ only, and the layer has 22. At 11 bits the law is vacuous, because 0.46 is less than 1 and so no magnification is asked for. It becomes interesting on longer strings, because $s$ grows like $n$ and $K$ like $\log n$.
+# Take MAJORITY of 11 bits at an input with five ones and six zeros. Flipping one of the six zeros changes the vote, so the sensitivity is $s = 6$. In the hand-written layer that we use below, the input of layer norm has the standard deviation $\frac{|m|}2$, where $m$ is the mean of the signs and $|m| = \frac1{11}$. Layer norm makes this deviation 1, so it magnifies by $B = \frac2{|m|} = 22$. The law requires $B \ge \frac sK$, where the constant $K$ depends on the norms of the weights and on the length. Here $K = \frac12 (4 + \min\{16 \log n + 9,\ 2n\}) = \frac12 (4 + 22) = 13$, as all norms of this layer are 1. So the law requires $B \ge 0.46$ only, and the layer has 22. At 11 bits the law is vacuous, because 0.46 is less than 1 and so no magnification is required. It becomes interesting on longer strings, because $s$ grows like $n$ and $K$ like $\log n$.
 
 # %% tags=["parameters"]
 n_far = 301  # bits of the longest MAJORITY, odd [101..501]
@@ -66,7 +66,7 @@ eq14, quarter = map(ledger.result, ("sensitive.eq14", "sensitive.majority_blowup
 #
 # ## A layer that computes MAJORITY
 #
-# The layer of the example computes MAJORITY of any odd number of bits exactly, without $\varepsilon$: attention averages the signs of all bits to $m$, the block cancels the token's own bit, and layer norm turns $m$ into its sign. At every length all its norms are 1, that of the read-out is $\frac12$, and $B(x) = 2/|m|$. We run it at an input with one zero more than ones and at all neighbours. Beside its magnification $B$ the table has what the results ask for: the law asks for $s/K$ at $x$, and (12) for $\bigl( s / (2 C \sqrt{n \log n}) \bigr)^{1/2}$ at $x$ or at a neighbour. A layer with less than one of these would refute it.
+# The layer of the example computes MAJORITY of any odd number of bits exactly, without $\varepsilon$: attention averages the signs of all bits to $m$, the block cancels the token's own bit, and layer norm turns $m$ into its sign. At every length all its norms are 1, that of the read-out is $\frac12$, and $B(x) = 2/|m|$. We run it at an input with one zero more than ones and at all neighbours. Beside its magnification $B$ the table shows the magnification that each result requires: the law requires $s/K$ at $x$, and (12) requires $\bigl( s / (2 C \sqrt{n \log n}) \bigr)^{1/2}$ at $x$ or at a neighbour. A layer that magnifies less than one of them requires would refute that result.
 
 # %%
 rows = {}
@@ -94,17 +94,17 @@ ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.16))
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-blowup-majority` the uppermost line is what the layer has, $B = 2n$. What the law asks for stays near one half up to 33 bits, because up to 32 bits the trivial term $2n$ in $K$ is the smaller one. From then on it rises almost as fast as $B$, and it exceeds 1, so that some magnification is needed, before 100 bits. What Theorem 4 asks for is far below 1 at all lengths shown.
+# In {numref}`fig-blowup-majority` the uppermost line is the magnification of the layer, $B = 2n$. The lower bound of the law stays near one half up to 33 bits, because up to 32 bits the trivial term $2n$ in $K$ is the smaller one. From then on it rises almost as fast as $B$, and it exceeds 1, so that some magnification is needed, before 100 bits. What Theorem 4 requires is far below 1 at all lengths shown.
 #
 # ## Long strings
 #
 # **PARITY.** Since $\mathrm{as} = n$ for PARITY, {prf:ref}`sensitive-cor5` gives $\sqrt{n / \log n} - H/n$ as a lower bound for $C\, \mathbb E[\mathrm{Blowup}^2]$. Equation (14) of the paper says $\Omega(\sqrt n / \log n)$, which is smaller, and so it follows. The law gives more for functions into $\{-1, 1\}$, namely $\mathbb E[B] \ge (\mathrm{as} - H/n)/K$. So at fixed norms even $\mathbb E[B] = \Omega(n / \log n)$.
 #
-# **MAJORITY.** For nearly balanced inputs the paper says that (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$ there or at a neighbour. With $s = \frac{n+1}2$ (the paper has $s = n$, see {ref}`ch-sensitive-inputs`) the bound (12) gives $(n / \log n)^{1/4}$, which is smaller by the fourth root of a logarithm. So the sentence does not follow from (12). But its order follows from the law, which gives more: $B(x) \ge \frac{n+1}{2K} = \Omega(n / \log n)$ at fixed norms, at the input itself, for all but a share $2 H n^{-3/2}$ of these inputs. (The nearly balanced inputs are at least a share $\frac12 n^{-1/2}$ of all inputs, the exceptional ones are at most a share $H/n^2$ of all, and the quotient of the two is $2 H n^{-3/2}$.) The layer written by hand has $B = 2n$ there, so that only a logarithm lies between what is needed and what is enough.
+# **MAJORITY.** For nearly balanced inputs the paper says that (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$ there or at a neighbour. With $s = \frac{n+1}2$ (the paper has $s = n$, see {ref}`ch-sensitive-inputs`) the bound (12) gives $(n / \log n)^{1/4}$, which is smaller by the fourth root of a logarithm. So the sentence does not follow from (12). But its order follows from the law, which gives more: $B(x) \ge \frac{n+1}{2K} = \Omega(n / \log n)$ at fixed norms, at the input itself, for all but a share $2 H n^{-3/2}$ of these inputs. (The nearly balanced inputs are at least a share $\frac12 n^{-1/2}$ of all inputs, the exceptional ones are at most a share $H/n^2$ of all, and the quotient of the two is $2 H n^{-3/2}$.) The layer written by hand has $B = 2n$ there, so that what is needed and what is enough differ by a logarithmic factor only.
 #
-# On average over all inputs MAJORITY has $\mathrm{as} \approx \sqrt{2n/\pi}$. In (13) this is divided by $\sqrt{n \log n}$, so (13) asks for no growth, as the paper says ("no nontrivial average blowup is predicted"). The law divides by $K$ only, so it asks for $\mathbb E[B] = \Omega(\sqrt n / \log n)$, which grows.
+# On average over all inputs MAJORITY has $\mathrm{as} \approx \sqrt{2n/\pi}$. In (13) this is divided by $\sqrt{n \log n}$, so (13) requires no growth, as the paper says ("no nontrivial average blowup is predicted"). The law divides by $K$ only, so it requires $\mathbb E[B] = \Omega(\sqrt n / \log n)$, which grows.
 #
-# The next lines compute what each result asks for up to $10^{12}$ bits, and fit a power of $n$. A power below $\frac14$ in what the law asks for in the case of MAJORITY would leave the paper's sentence without a proof, and a right side of (13) below $\sqrt n / \log n$ for PARITY would do so with (14).
+# The next lines compute what each result requires up to $10^{12}$ bits, and fit a power of $n$. If the law required a power below $\frac14$ in the case of MAJORITY, the paper's sentence would be left without a proof, and so would (14) if the right side of (13) were below $\sqrt n / \log n$ for PARITY.
 
 # %%
 n = torch.logspace(2, 12, 11, dtype=torch.float64)
@@ -158,7 +158,7 @@ quarter.holds(
 glue(power_12=exponents["MAJORITY, (12)"], power_mean=exponents["MAJORITY, law: mean of B"])
 
 # %% [markdown]
-# The fitted powers confirm the orders. For PARITY (13) asks for more than (14) at every length. For MAJORITY at balanced inputs the power that the law asks for is well above $\frac14$, whereas that of (12) is {glue:text}`power_12:.3f`, just below $\frac14$. The last two rows are about the average for MAJORITY: the law asks for a power of {glue:text}`power_mean:.2f`, and (13), whose power is not positive, for no growth.
+# The fitted powers confirm the orders. For PARITY (13) requires more than (14) at every length. For MAJORITY at balanced inputs the power that the law requires is well above $\frac14$, whereas that of (12) is {glue:text}`power_12:.3f`, just below $\frac14$. The last two rows are about the average for MAJORITY: the law requires a power of {glue:text}`power_mean:.2f`, and (13), whose power is not positive, requires no growth.
 #
 # ## What we found
 #
@@ -173,18 +173,18 @@ glue(power_12=exponents["MAJORITY, (12)"], power_mean=exponents["MAJORITY, law: 
 #
 # **Statement.** As printed, at the end of Section 4: on strings whose ones and zeros are almost fully balanced, or on their neighbours, (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$.
 #
-# **Counterexample.** It concerns the derivation, not the order. In (12) the sensitivity, of order $n$, is divided by $C \sqrt{n \log n}$, so (12) asks for a blow-up of order $(n / \log n)^{1/4}$. Fitted as a power of $n$ from 100 to $10^{12}$ bits this is {glue:text}`power_12:.3f`.
+# **Counterexample.** It concerns the derivation, not the order. In (12) the sensitivity, of order $n$, is divided by $C \sqrt{n \log n}$, so (12) requires a blow-up of order $(n / \log n)^{1/4}$. Fitted as a power of $n$ from 100 to $10^{12}$ bits this is {glue:text}`power_12:.3f`.
 #
 # **Why.** The logarithm in (12) is left out.
 #
-# **Repair.** The sharper law asks for the order $n / \log n$ at the balanced strings themselves, but for a share of at most $2 H n^{-3/2}$ of them.
+# **Repair.** The sharper law requires the order $n / \log n$ at the balanced strings themselves, but for a share of at most $2 H n^{-3/2}$ of them.
 #
 # **What survives.** The order $n^{1/4}$, and with it what the paper concludes: at nearly balanced strings the blow-up has to grow with $n$.
 # ```
 #
 # ## What would falsify this
 #
-# A length at which (13) asks for less than $\sqrt n / \log n$ in the case of PARITY would speak against (14); the control is MAJORITY, for which (13) does ask for less. A power below $\frac14$ in what the law asks for would speak against the order for MAJORITY; the control is what (13) asks for on average, which has no positive power at all. A power of at least $\frac14$ in what (12) asks for would refute our finding; the control is the law, which has one.
+# A length at which (13) requires less than $\sqrt n / \log n$ in the case of PARITY would speak against (14); the control is MAJORITY, for which (13) does require less. A power below $\frac14$ in what the law requires would speak against the order for MAJORITY; the control is what (13) requires on average, which has no positive power at all. A power of at least $\frac14$ in what (12) requires would refute our finding; the control is the law, which requires such a power.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -199,12 +199,12 @@ ledger.show()
 # ```{exercise}
 # :label: ex-blowup-first
 #
-# *By hand.* What does the law ask for if $f$ is FIRST, and does a layer need more?
+# *By hand.* What does the law require if $f$ is FIRST, that is, the first bit, and does a layer need more?
 # ```
 #
 # ```{solution} ex-blowup-first
 # :class: dropdown
-# The sensitivity is $s = 1$ at every input, so the law asks for $B \ge 1/K$, which does not grow with $n$. Once the last token holds the bit, no magnification is needed: the layer of the last bit in {ref}`ch-layer-norm-blowup` has $B = 1$ at every input if $t = 1$. To bring the first bit there, attention needs scores of order $\log n$ in the first layer, and these do not count in $K$.
+# The sensitivity is $s = 1$ at every input, so the law requires $B \ge 1/K$, which does not grow with $n$. Once the last token holds the bit, no magnification is needed: the layer of the last bit in {ref}`ch-layer-norm-blowup` has $B = 1$ at every input if $t = 1$. To bring the first bit there, attention needs scores of order $\log n$ in the first layer, and these do not count in $K$.
 # ```
 #
 # ```{exercise}
@@ -236,13 +236,13 @@ table(answer, "The output of the majority layer at a nearly balanced input", for
 # ```{exercise}
 # :label: ex-blowup-address
 #
-# *To think about.* The *address function* reads $k$ address bits and $2^k$ data bits, and returns the data bit that the address names, so $n = k + 2^k$. It depends on all $n$ bits. How large is its sensitivity at an input, and does the law ask for a magnification that grows with $n$? Compare with PARITY.
+# *To think about.* The *address function* reads $k$ address bits and $2^k$ data bits, and returns the data bit that the address names, so $n = k + 2^k$. It depends on all $n$ bits. How large is its sensitivity at an input, and does the law require a magnification that grows with $n$? Compare with PARITY.
 # ```
 #
 # ```{solution} ex-blowup-address
 # :class: dropdown
 #
-# Of the data bits only the one that is named matters, and each of the $k$ address bits may change the value, so $s \le k + 1$, which is of order $\log n$. As $K$ is of order $\log n$ as well, the law asks for $B \ge s/K$, which does not grow. A function can therefore depend on all bits without being sensitive, and the obstacle for PARITY is not that it has to read the whole string. For such a function one needs attention that finds a place, which is the subject of {ref}`ch-pointer-heads`.
+# Of the data bits only the one that is named matters, and each of the $k$ address bits may change the value, so $s \le k + 1$, which is of order $\log n$. As $K$ is of order $\log n$ as well, the law requires $B \ge s/K$, which does not grow. A function can therefore depend on all bits without being sensitive, and the obstacle for PARITY is not that it has to read the whole string. Such a function needs attention that finds a position, which is the subject of {ref}`ch-pointer-heads`.
 # ```
 #
 # ## References

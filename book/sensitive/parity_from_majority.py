@@ -23,15 +23,15 @@
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 12 min. **Runs in** 8 s. **Source** printed.
 #
-# **Claim.** A bit string has an odd number of ones exactly if most of its ones have most of the ones at or before them. So a program of four lines, a circuit of depth two and one line of logic compute PARITY at every length. Each of the two votes has an average sensitivity of order $\sqrt n$, and together they have $n$. So a short description does not make a function insensitive.
+# **Claim.** A bit string has an odd number of ones exactly if most of its ones have most of the ones at or before them. So a program of four lines, a circuit of depth two and one line of logic compute PARITY at every length. Each of the two votes has an average sensitivity of order $\sqrt n$, and their composition has $n$. So a short description does not make a function insensitive.
 #
 # ## Why one should care
 #
-# Transformers find PARITY hard to learn, and one explanation would be that PARITY is a complicated function, which needs a long description. The paper argues against this explanation before it gives its own. Much of what is known about the functions that transformers can express is stated in terms of three formalisms: programs in RASP, circuits of majority gates, and a logic with majority quantifiers. If PARITY were hard to write down in them, its difficulty would be no surprise. But in each of them it takes a few lines. So the number of lines cannot explain why PARITY is hard, although, as the paper adds, it may play some part in what transformers prefer.
+# Transformers find PARITY hard to learn, and one explanation would be that PARITY is a complicated function, which needs a long description. The paper argues against this explanation before it gives its own. Much of what is known about the functions that transformers can express is stated in terms of three formalisms: programs in RASP, circuits of majority gates, and a logic with majority quantifiers. If PARITY were hard to write down in them, its difficulty would be no surprise. But in each of them it takes a few lines. So the number of lines cannot explain why PARITY is hard, although, as the paper adds, the length of a description may play some part in what transformers prefer.
 #
 # ## Two strings by hand
 #
-# Take the string 11010, which has three ones. The first one has one of the three ones at or before it, the second has two, and the third has all three. Now each one votes: it says yes if more than half of the ones are at or before it. So the second and the third say yes, and the first says no. Two of the three votes are yes, which is a majority, and the number of ones is odd. For the string 01100 with two ones, the first one has one of two ones at or before it, which is not more than half, and says no; the second says yes. One of two votes is no strict majority, and the number of ones is even.
+# Take the string 11010, which has three ones. For each one, count the ones at or before it, itself included: there is one for the first, two for the second, and three for the third. Now each one votes: it says yes if more than half of the ones are at or before it. So the second and the third say yes, and the first says no. Two of the three votes are yes, which is a majority, and the number of ones is odd. For the string 01100 with two ones, one of the two ones is at or before the first, which is not more than half, so the first says no; the second says yes. One of two votes is no strict majority, and the number of ones is even.
 #
 # | string | ones | votes of its ones | yes | more than half? |
 # |:--|:--|:--|:--|:--|
@@ -198,9 +198,9 @@ def circuit_parity(x, removed=0):
 # ```{dropdown} Why these votes decide whether $a > b$
 # We compare the votes in three cases. A way wins if and only if its yes votes outnumber its no votes.
 #
-# *Even $n$.* A way wins if $a + c_1 > b + c_2$ or $a + c_2 > b + c_1$, that is, if $a - b > -|c_1 - c_2|$. If $c$ is even, some cut has $c_1 = c_2$, and all cuts together say $a - b > 0$. If $c$ is odd, the least $|c_1 - c_2|$ is 1, and they say $a - b \ge 0$. But then $a - b$ is odd too, so this is $a - b > 0$.
+# *Even $n$.* A way wins if $a + c_1 > b + c_2$ or $a + c_2 > b + c_1$, that is, if $a - b > -|c_1 - c_2|$. If $c$ is even, some cut has $c_1 = c_2$, and the condition for all cuts together is $a - b > 0$. If $c$ is odd, the least $|c_1 - c_2|$ is 1, and the condition is $a - b \ge 0$. But then $a - b$ is odd too, so this is $a - b > 0$.
 #
-# *Odd $n$ and $c \ge 1$.* Now $c_1 + c_2 = c - 1$ and the cut votes no, so the ways say $a - b > 1 - |c_1 - c_2|$. If $c$ is even, the least $|c_1 - c_2|$ is 1, and all cuts say $a - b > 0$. If $c$ is odd it is 0, and they say $a - b > 1$. But then $a - b$ is even, so this is $a - b > 0$.
+# *Odd $n$ and $c \ge 1$.* Now $c_1 + c_2 = c - 1$ and the cut votes no, so one of the two ways wins if $a - b > 1 - |c_1 - c_2|$. If $c$ is even, the least $|c_1 - c_2|$ is 1, and the condition for all cuts is $a - b > 0$. If $c$ is odd it is 0, and the condition is $a - b > 1$. But then $a - b$ is even, so this is $a - b > 0$.
 #
 # *Odd $n$ and $c = 0$.* Since no position is neutral, $a > n/2$ is the same as $a > b$.
 # ```
@@ -322,14 +322,14 @@ for id, name, control in (
 #
 # PARITY is thus easy to write down. Is it also insensitive? Its average sensitivity, as in {prf:ref}`sensitive-def3`, is the mean number of bits of the string whose flip changes the answer, and for PARITY every flip does. We compare this number with those of the two votes.
 #
-# * **The inner vote** at position $i$ is changed by a flip of $x_j$ if and only if the other $n-1$ bits leave the decision to it, and so $\mathrm{as}(g_i) = n \binom{n-1}{i-1} / 2^{n-1}$. At the middle position this is about $\sqrt{2n/\pi}$, elsewhere less. Summed over $i$ it is $n$, which means that **one flip changes one inner vote of $n$, on average**.
+# * **The inner vote** at position $i$ is changed by a flip of $x_j$ if and only if the other $n-1$ bits leave the vote undecided, and so $\mathrm{as}(g_i) = n \binom{n-1}{i-1} / 2^{n-1}$. At the middle position this is about $\sqrt{2n/\pi}$, elsewhere less. Summed over $i$ it is $n$, which means that **one flip changes one inner vote of $n$, on average**.
 # * **The outer vote** can be taken by itself, as a function of $2n$ independent bits, where $x_i$ says whether position $i$ takes part, and $v_i$ how it votes. It is a sum of $n$ steps $0, 0, +1, -1$, and has $\mathrm{as} = 2n \binom{2n}{n}/4^n$, about $2\sqrt{n/\pi}$.
 # * **Both votes, nested,** are PARITY, whose average sensitivity is $n$.
 #
 # ```{dropdown} Proof of both numbers
 # We count for each vote the strings at which a flip matters.
 #
-# *The inner vote.* The vote $g_i$ says that more ones lie at or before $i$ than behind it. Let $e$ be the difference of the two numbers among the other $n - 1$ bits. If $j \le i$, a flip of $x_j$ changes the vote if and only if $e = 0$, and if $j > i$, if and only if $e = 1$. In the first case there are $i - 1$ other positions at or before $i$ and $n - i$ behind it, so that $\sum_k \binom{i-1}k \binom{n-i}k = \binom{n-1}{i-1}$ strings have $e = 0$, by Vandermonde's identity. In the second case there are $i$ and $n - i - 1$, and $\sum_k \binom i{k+1} \binom{n-i-1}k = \binom{n-1}{i-1}$ strings have $e = 1$. Each of the $n$ flips therefore has the chance $\binom{n-1}{i-1} / 2^{n-1}$.
+# *The inner vote.* The vote $g_i$ says that more ones lie at or before $i$ than after it. Let $e$ be the difference of the two numbers among the other $n - 1$ bits. If $j \le i$, a flip of $x_j$ changes the vote if and only if $e = 0$, and if $j > i$, if and only if $e = 1$. In the first case there are $i - 1$ other positions at or before $i$ and $n - i$ after it, so that $\sum_k \binom{i-1}k \binom{n-i}k = \binom{n-1}{i-1}$ strings have $e = 0$, by Vandermonde's identity. In the second case there are $i$ and $n - i - 1$, and $\sum_k \binom i{k+1} \binom{n-i-1}k = \binom{n-1}{i-1}$ strings have $e = 1$. Each of the $n$ flips therefore has the chance $\binom{n-1}{i-1} / 2^{n-1}$.
 #
 # *The outer vote.* A step is $0$, $0$, $+1$ or $-1$, like the sum of two fair steps $\pm\frac12$. So the sum $R$ of the other $n - 1$ steps takes the values 0 and 1 with the chances $\binom{2n-2}{n-1}/4^{n-1}$ and $\binom{2n-2}n/4^{n-1}$. The vote says that the sum of all steps is positive. A flip of $v_i$ matters if $x_i = 1$ and $R$ is 0 or 1, and a flip of $x_i$ if $R = 0$ and $v_i$ is a yes, or $R = 1$ and $v_i$ is a no. Each of these two flips has half of the chance that $R$ is 0 or 1, which is $\binom{2n-1}n/4^{n-1} = 2 \binom{2n}n/4^n$. The sum over all $2n$ flips is $2n \binom{2n}n/4^n$. $\square$
 # ```
@@ -420,12 +420,12 @@ glue(
 )
 
 # %% [markdown]
-# In {numref}`fig-two-calm-votes` the two votes rise with slope $\frac12$ and their nesting with slope 1. At $n =$ {glue:text}`n_max` the votes have {glue:text}`as_inner:.3f` and {glue:text}`as_outer:.3f`, their product is {glue:text}`product:.2f`, and the nesting has {glue:text}`as_nested:.0f`. So the product has the right order, with the factor $2\sqrt2/\pi \approx 0.9$ in the limit. But no general rule stands behind it, as the dotted curve shows. The variants with *half is enough* nest two votes that are just as insensitive, and yet one of them has {glue:text}`as_or:.4f`, and the other one 0. What makes PARITY sensitive is the place at which the outer vote is evaluated: by the proof of the lemma it is tied or won by one vote on *every* string, and there it is as sensitive as it can be.
+# In {numref}`fig-two-calm-votes` the two votes rise with slope $\frac12$ and their nesting with slope 1. At $n =$ {glue:text}`n_max` the votes have {glue:text}`as_inner:.3f` and {glue:text}`as_outer:.3f`, their product is {glue:text}`product:.2f`, and the nesting has {glue:text}`as_nested:.0f`. So the product has the right order, with the factor $2\sqrt2/\pi \approx 0.9$ in the limit. But the product is no general rule, as the dotted curve shows. The variants with *half is enough* nest two votes that are just as insensitive, and yet one of them has {glue:text}`as_or:.4f`, and the other one 0. PARITY is sensitive because of the inputs on which the outer vote is evaluated: by the proof of the lemma the outer vote is tied or won by one vote on *every* string, and at such inputs it is as sensitive as it can be.
 
 # %% [markdown]
 # ## What would falsify this
 #
-# One string with a wrong answer would refute {prf:ref}`sensitive-lem8`, or one of the three representations. Each control counts wrong answers after one small change, and must find some. The two formulas for the average sensitivity would fail against the exhaustive count if a single pivotal string were missed, and their controls take the neighbouring position and drop the factor 2.
+# One string with a wrong answer would refute {prf:ref}`sensitive-lem8`, or one of the three representations. Each control counts wrong answers after one small change, and must find some. The two formulas for the average sensitivity would disagree with the exhaustive count if they missed a single string at which a flip matters, and their controls take the neighbouring position and drop the factor 2.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -438,7 +438,7 @@ ledger.show()
 # ## What we found
 #
 # * {prf:ref}`sensitive-lem8` holds, and so do the three representations of {prf:ref}`sensitive-fact1`. The circuit and the restricted vote, which the paper leaves to the reader, are constructed here.
-# * The appendix explains the sensitivity $n$ of the nesting as a product of two factors of order $\sqrt n$. The orders are right, but no product rule stands behind them, since the same two votes with ties counted as wins have {glue:text}`as_or:.4f` and 0. The reason is the margin of at most one vote.
+# * The appendix explains the sensitivity $n$ of the nesting as a product of two factors of order $\sqrt n$. The orders are right, but there is no general product rule, since the same two votes with ties counted as wins have {glue:text}`as_or:.4f` and 0. The reason is the margin of at most one vote.
 # * As RASP allows any arithmetic at a single position, PARITY is even one line in it, the number of ones modulo 2. {prf:ref}`sensitive-lem8` is the stronger statement, because it needs comparisons only.
 #
 # ## Exercises
@@ -480,7 +480,7 @@ answer = pd.DataFrame(rows).T.rename_axis("n")
 table(answer, "Inner votes that a flip changes", form=".3f")
 
 # %% [markdown]
-# At all three lengths nearly half of the flips change no inner vote, about three in ten change one, and about one in ten changes more than two. Most change at strings with few ones, because there the middle one is far away from the next: if the first bit of the string of zeros is flipped, then every position has the only one at or before it, and all $n$ votes change. So the mean of one hides large differences, as in {ref}`ch-average-sensitivity`.
+# At all three lengths nearly half of the flips change no inner vote, about three in ten change one, and about one in ten changes more than two. The most votes change at strings with few ones, because there the middle one is far away from the next: if the first bit of the string of zeros is flipped, then every position has the only one at or before it, and all $n$ votes change. So behind the mean of one change per flip there are large differences, as in {ref}`ch-average-sensitivity`.
 #
 # ```{solution-end}
 # ```

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 18 min. **Runs in** 10 s. **Source** restored; the remark on zero weight is printed.
 #
-# **Claim.** A weighted sum of few parities is computed, approximately, by a transformer with two attention layers and an MLP between them, and every weight of it can be written down. This is true. But one remark about the network holds in a limit only: the second attention is said to place "zero weight" on positions without a term, but a softmax of finite scores gives no position the weight zero. We compute the error exactly, and we give a network that has none.
+# **Claim.** A weighted sum of few parities is computed, approximately, by a transformer with two attention layers and an MLP between them, and every weight of it can be written down. This is true. But one remark about the network holds in a limit only: the second attention is said to place "zero weight" on positions without a term, but a softmax of finite scores gives no position the weight zero. We compute the error exactly, and we give a network that has no error.
 #
 # ## Why one should care
 #
@@ -33,7 +33,7 @@
 #
 # The input is a string $x$ of $T$ bits, each 0 or 1. For a set $U$ of positions let $p_U(x)$ be 1 if the bits of $x$ in $U$ hold an even number of ones, else 0. The function to compute is $f(x) = \sum_{i \le W} c_i\, p_{U_i}(x)$, with $W \le T$ *terms* of *degree* $|U_i| = d$, coefficients $c_i > 0$, and $S = c_1 + \dots + c_W$.
 #
-# Every bit is a token: a one-hot code of its position, beside one *value column* with the bit. A last token, $T+1$, has the bit 0, and there the output is read. Term $i$ lives at position $i$, where the network computes its parity in three steps.
+# Every bit is a token: a one-hot code of its position, beside one *value column* with the bit. A last token, $T+1$, has the bit 0, and there the output is read. Term $i$ belongs to position $i$, where the network computes its parity in three steps.
 #
 # 1. *Gather.* Token $i$ attends to the members of $U_i$ with score $L_1$ and to all others with score 0, so it receives nearly the mean of its bits: $y_i \approx k_i/d$ if $k_i$ of them are 1.
 # 2. *Parity.* The MLP, a function $g$, maps $k/d$ to 1 for even $k$ and to 0 for odd $k$.
@@ -225,14 +225,14 @@ thm9.holds(
 # \varepsilon = \frac{T + 1 - d}{d\, e^{L_1} + T + 1 - d}, \qquad y_i = (1 - \varepsilon) \frac{k_i}d + \varepsilon r ,
 # ```
 #
-# with $r \in [0, 1]$ the share of ones out there. So $y_i$ is at most $\varepsilon$ away from $k_i/d$. The plateaus absorb such a deviation at *every* input if and only if $\varepsilon \le \frac1{4d}$, which is
+# with $r \in [0, 1]$ the share of ones among these tokens. So $y_i$ is at most $\varepsilon$ away from $k_i/d$. The plateaus absorb such a deviation at *every* input if and only if $\varepsilon \le \frac1{4d}$, which is
 #
 # ```{math}
 # :label: eq-plateau-scale
 # L_1 \ge \log \frac{(4d - 1)(T + 1 - d)}{d} \approx \log 4T .
 # ```
 #
-# At $L_1 = 2 \log T$ this condition is $(4d - 1)(T + 1 - d) \le d\, T^2$, which for $d = 1$ says $T \ge 3$. For $d \ge 2$ it holds at every $T \ge d$, because the right side minus the left side grows with $T$, and it begins with $d^3 - 4d + 1 \ge 1$ at $T = d$. To test this we run every pair $(T, d)$ up to 8 bits at all inputs, with a second score so large that nothing else is lost. By the condition the network must fail at $(1, 1)$ and $(2, 1)$ only, and any other failure, or a success there, would speak against it.
+# At $L_1 = 2 \log T$ this condition is $(4d - 1)(T + 1 - d) \le d\, T^2$, which for $d = 1$ says $T \ge 3$. For $d \ge 2$ it holds at every $T \ge d$, because the right side minus the left side grows with $T$, and it begins with $d^3 - 4d + 1 \ge 1$ at $T = d$. To test this we run every pair $(T, d)$ up to 8 bits at all inputs, with a second score so large that the second attention adds no error. By the condition the network must fail at $(1, 1)$ and $(2, 1)$ only, and any other failure, or a success there, would speak against it.
 
 # %%
 pairs, fails = [(n, d) for n in range(1, 9) for d in range(1, n + 1)], set()
@@ -370,7 +370,7 @@ glue(error_20=errors[lengths.index(20)])
 #
 # $$v_2 = R\, \bigl(e - \textstyle\sum_{j > W} e_j\bigr), \qquad R = S + N e^{-L_2} .$$
 #
-# If $L_1$ satisfies {eq}`eq-plateau-scale`, then $f_\theta(x) = f(x)$ at every input, for every $T \ge 1$ and every $L_2 \ge 0$, in both bases.
+# If $L_1$ satisfies {eq}`eq-plateau-scale`, then $f_\theta(x) = f(x)$ at every input, for every $T \ge 1$ and every $L_2 \ge 0$, for indicators and for characters.
 # ```
 #
 # **The idea of the proof.** The bit of the output token is always 0. If idle tokens attend mostly to it, the mean that they receive is close to 0, on the first plateau, so they all write 1 whatever the input. The read-out can recognise idle positions by their one-hot codes, and it subtracts this 1 again.
@@ -382,7 +382,7 @@ glue(error_20=errors[lengths.index(20)])
 #
 # **Position $i \le W$ writes $p_{U_i}(x)$**, by {eq}`eq-plateau-scale`.
 #
-# **The read-out.** It reads $R\, p_{U_i}$ at position $i \le W$, and $R (1 - 1) = 0$ at the idle ones, where the one-hot code brings the $-1$. The second softmax divides by $S e^{L_2} + N = e^{L_2} R$. So
+# **The read-out.** The read-out gets $R\, p_{U_i}$ at position $i \le W$, and $R (1 - 1) = 0$ at the idle ones, where the one-hot code brings the $-1$. The second softmax divides by $S e^{L_2} + N = e^{L_2} R$. So
 #
 # $$f_\theta(x) = \frac{\sum_i c_i e^{L_2} \cdot R\, p_{U_i}(x)}{e^{L_2} R} = f(x) .$$
 #
@@ -427,7 +427,7 @@ zero_weight.repaired(
 )
 
 # %% [markdown]
-# Only the complete network has no error, and without any one of its pieces the error is plain to see.
+# Only the complete network has no error, and a network that lacks one of its pieces has a large error.
 #
 # ## What we found
 #
@@ -461,7 +461,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# In the repository `paullintilhac/boolean_function_sensitivity` we read seven versions of the hand-written network (`hardcoded_transformer.py` and its forerunners) and two of `perturbation_experiment.py`. Early versions give every position outside a set the score $-40$ in place of 0, so that no attention is lost and the network is exact to rounding. Most of these have a zigzag MLP, which is enough behind such a *mask*, but not without it. The norm in `generate_plots.ipynb` counts a score for each idle position too, as if it attended to one token, a *sink*. Then $m(x)$ is constant, but the error keeps its size, and the repaired network of this page starts from there.
+# In the repository `paullintilhac/boolean_function_sensitivity` we read seven versions of the hand-written network (`hardcoded_transformer.py` and its forerunners) and two of `perturbation_experiment.py`. Early versions give every position outside a set the score $-40$ in place of 0, so that no attention is lost and the network is exact to rounding. Most of these have a zigzag MLP, which is enough after such a *mask*, but not without it. The norm in `generate_plots.ipynb` counts a score for each idle position too, as if it attended to one token, a *sink*. Then $m(x)$ is constant, but the error keeps its size, and the repaired network of this page starts from there.
 #
 # The authors' program allows for this error. `perturbation_experiment.py` accepts a network if its largest error is below a tolerance of 0.05 at $T = 20$, 0.025 at 30 and 40 and 0.01 at 50, and a later version doubles the tolerance. Compared with the error of $\frac1{T+1}$, the lengths 20 and 40 pass, and 30 and 50 pass after the doubling.
 
@@ -527,13 +527,13 @@ table(answer, "Largest error over all inputs of six bits", form=form, tiny=1e-14
 # ```{exercise}
 # :label: ex-construction-zigzag
 #
-# *To think about.* Replace the trapezoids by a zigzag, straight lines that join the points $(\frac kd, v_k)$. How large can the error in a parity then become at scores of $2 \log T$? Is this worse than the error of the second attention, and what else do the plateaus buy?
+# *To think about.* Replace the trapezoids by a zigzag, straight lines that join the points $(\frac kd, v_k)$. How large can the error in a parity then become at scores of $2 \log T$? Is this worse than the error of the second attention, and what other advantage do the plateaus have?
 # ```
 #
 # ```{solution} ex-construction-zigzag
 # :class: dropdown
 #
-# The lines have the slope $\pm d$, and a mean is off by at most $\varepsilon$. So a parity is off by at most $d\, \varepsilon \le \frac{T + 1 - d}{T^2} \le \frac1T$, which is no worse than what the second attention does anyway. But with plateaus the parities are exact and stay exact if the weights are changed a little, so the first attention has no gradient at active positions. The flatness that the next chapters measure comes from there.
+# The lines have the slope $\pm d$, and a mean is off by at most $\varepsilon$. So a parity is off by at most $d\, \varepsilon \le \frac{T + 1 - d}{T^2} \le \frac1T$, which is no larger than the bound for the second attention. But with plateaus the parities are exact and stay exact if the weights are changed a little, so the first attention has no gradient at active positions. The flatness that the next chapters measure comes from there.
 # ```
 
 # %% [markdown]

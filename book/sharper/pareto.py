@@ -23,11 +23,11 @@
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-hessian-trace`. **Read** 15 min. **Runs in** 15 s. **Source** printed, in words; the formulas are restored.
 #
-# **Claim.** The construction's MLP can be rescaled without changing its function, and the paper says that one factor lowers its norm and its sharpness together. For the blocks that the paper's gradient counts this is true, and we prove it. Once the left-out rows of $F$ are counted it fails for low degree and many terms. There is a change that always works, namely to clear the units that do nothing. A second argument of the paper, that parts of the MLP serve inputs too rare to matter, is false, because it takes the whole string for the few bits that a part looks at.
+# **Claim.** The construction's MLP can be rescaled without changing its function, and the paper says that one factor lowers its norm and its sharpness together. For the blocks that the paper's gradient counts this is true, and we prove it. If one also counts those rows of the MLP's second matrix $F$ that the paper leaves out, it fails for low degree and many terms. There is a change that always works, namely to clear the hidden units whose output is multiplied by 0. A second argument of the paper, that parts of the MLP serve inputs too rare to matter, is false, because a part depends on the few bits of one set only, and not on the whole string.
 #
 # ## Why one should care
 #
-# The paper's bound covers a learner that ends with no larger norm and no larger sharpness than the hand-written network. If this network were already the best possible in both, the condition could hardly be met, and the bound would be about no learner at all. So it has to be shown that there is room: some other network with the same output must be smaller and flatter at once. In other words, the hand-written network should not be *Pareto optimal*. A cheap way to find such a network would be to rescale a layer, because a factor on the weights before a ReLU and its inverse after it change no output. Rescaling makes some weights larger and others smaller, and it is not clear that a single factor serves norm and sharpness at the same time.
+# The paper's bound covers a learner that ends with no larger norm and no larger sharpness than the hand-written network. If this network were already the best possible in both, the condition could hardly be met, and the bound would be about no learner at all. So it has to be shown that there is room: some other network with the same output must be smaller and flatter at once. In other words, the hand-written network should not be *Pareto optimal*. A cheap way to find such a network would be to rescale a layer, because a factor on the weights before a ReLU and its inverse after it change no output. Rescaling makes some weights larger and others smaller, and it is not clear that a single factor can lower norm and sharpness at the same time.
 #
 # ## Three weights by hand
 #
@@ -35,9 +35,9 @@
 #
 # $$\alpha^2 + \frac4{\alpha^2} \qquad\text{and}\qquad \frac4{\alpha^2} + \alpha^2 ,$$
 #
-# and both are smallest at $\alpha = \sqrt2$, where both are 4. So one factor lowers both, and the reason is that the large weight $F$ is what makes the norm large and also the gradient for $G$.
+# and both are smallest at $\alpha = \sqrt2$, where both are 4. So one factor lowers both, because the large weight $F$ makes both the norm and the gradient for $G$ large.
 #
-# Suppose now that the hidden unit also writes into a second place through a third weight, which is zero, and that the output moves by 3 for each unit of what is written there. The norm is as before, but the gradient for the third weight is $3\, G y = 3$, so the squared gradient is $5 + 9 = 14$, and after rescaling it is $\frac4{\alpha^2} + 10\, \alpha^2$. This is smallest at $\alpha = (\frac4{10})^{1/4} = 0.80$. Norm and gradient now ask for opposite changes: at $\alpha = \sqrt2$ the gradient is 22, and at every $\alpha$ below 1 the norm is above 5. So no factor lowers both. The rows of $F$ that {ref}`ch-gradients-and-trace` found left out are weights of this third kind.
+# Suppose now that the hidden unit also writes into a second place through a third weight, which is zero, and that the output moves by 3 for each unit of what is written there. The norm is as before, but the gradient for the third weight is $3\, G y = 3$, so the squared gradient is $5 + 9 = 14$, and after rescaling it is $\frac4{\alpha^2} + 10\, \alpha^2$. This is smallest at $\alpha = (\frac4{10})^{1/4} = 0.80$. Norm and gradient now require opposite changes: at $\alpha = \sqrt2$ the gradient is 22, and at every $\alpha$ below 1 the norm is above 5. So no factor lowers both. The rows of $F$ that {ref}`ch-gradients-and-trace` found left out are weights like the third one here.
 #
 # ## The statement
 #
@@ -55,11 +55,11 @@
 #
 # Which weights the gradient counts follows from Theorem 14: of $F$ the last row, which writes the parities. The other rows, which write into the columns of the positions, are zero, but their gradient is not ({ref}`ch-gradients-and-trace`). We therefore give every number both ways.
 #
-# **In closed form.** As in the example, norm and gradient have two terms each. Let $A = |G|^2 + |b|^2$ and $B = |F|^2$, and let $g_G, g_b, g_F$ be the mean squared gradient of the output for each block. At an exact network twice the sum over all blocks is the trace of the loss Hessian ({ref}`ch-hessian-trace`), and this is what we call the *sharpness*. Rescaling divides the gradients of $G$ and $b$ by $\alpha$ and multiplies that of $F$ by $\alpha$. So what changes of norm and sharpness is
+# **In closed form.** As in the example, norm and gradient have two terms each. Let $A = |G|^2 + |b|^2$ and $B = |F|^2$, and let $g_G, g_b, g_F$ be the mean squared gradient of the output for each block. At an exact network twice the sum over all blocks is the trace of the loss Hessian ({ref}`ch-hessian-trace`), and this is what we call the *sharpness*. Rescaling divides the gradients of $G$ and $b$ by $\alpha$ and multiplies that of $F$ by $\alpha$. So the parts of norm and sharpness that depend on $\alpha$ are
 #
 # $$\alpha^2 A + \frac{B}{\alpha^2} \quad\text{and}\quad \frac{g_G + g_b}{\alpha^2} + \alpha^2 g_F, \qquad\text{least at}\quad \alpha_n = \Bigl(\frac BA\Bigr)^{1/4}, \quad \alpha_g = \Bigl(\frac{g_G + g_b}{g_F}\Bigr)^{1/4}.$$
 #
-# Both are convex in $\log \alpha$. Therefore some $\alpha$ lowers both if and only if $\alpha_n$ and $\alpha_g$ are strictly on the same side of 1, and then the one nearer to 1 does.
+# Both are convex in $\log \alpha$. Therefore some $\alpha$ lowers both if and only if $\alpha_n$ and $\alpha_g$ are strictly on the same side of 1, and then the one nearer to 1 lowers both.
 
 # %% tags=["parameters"]
 n = 20  # bits of the paper's classes, T [20..24]
@@ -165,9 +165,9 @@ glue(paper_failing=len(failing), paper_classes=len(found), failing=str(list(fail
 glue(least_last=found["alpha_g, last"].min(), worst_all=found["alpha_g, all"].min())
 
 # %% [markdown]
-# In the left map of {numref}`fig-optima`, where the gradient is counted as the paper counts it, all numbers are below 1, so both quantities ask for $\alpha > 1$ in all {glue:text}`paper_classes` classes, and $\alpha_g$ is at least {glue:text}`least_last:.2f`. The paper's reason is that the second-layer matrix $F$ contributes more heavily: to the norm, and by its size to the gradients of $G$ and $b$. This is right, and the bounds of Theorem 14 say so too, since their ratio gives $\alpha = (32 d^2)^{1/4} \approx 2.4 \sqrt d$. But the gradient *for* the positional rows of $F$ asks for the opposite. In the right map, where they are counted, three cells are framed: {glue:text}`paper_failing` classes have no common factor, all with $d = 1$, and the least $\alpha_g$ is {glue:text}`worst_all:.2f`.
+# In the left map of {numref}`fig-optima`, where the gradient is counted as the paper counts it, all numbers are below 1, so both quantities decrease for some $\alpha > 1$ in all {glue:text}`paper_classes` classes, and $\alpha_g$ is at least {glue:text}`least_last:.2f`. The paper's reason is that the second-layer matrix $F$ contributes more heavily: to the norm, and by its size to the gradients of $G$ and $b$. This is right, and the bounds of Theorem 14 say so too, since their ratio gives $\alpha = (32 d^2)^{1/4} \approx 2.4 \sqrt d$. But the gradient *for* the positional rows of $F$ requires the opposite. In the right map, where they are counted, three cells are framed: {glue:text}`paper_failing` classes have no common factor, all with $d = 1$, and the least $\alpha_g$ is {glue:text}`worst_all:.2f`.
 #
-# The next statement shows that the left map is no accident.
+# The next statement shows that the left map is typical: the same holds at all scores and coefficients.
 #
 # ```{prf:proposition} Ours
 # :label: pareto-repaired
@@ -186,11 +186,11 @@ glue(least_last=found["alpha_g, last"].min(), worst_all=found["alpha_g, all"].mi
 #
 # ## A change that always works
 #
-# The units of odd $k$ have height 0. They are *dead*: they receive an input, but what they pass on is multiplied by 0. But they contribute to the norm, and their column of $F$ has a gradient, which suggests to switch them off.
+# The units of odd $k$ have height 0. They are *dead*: they receive an input, but what they pass on is multiplied by 0. Nevertheless they contribute to the norm, and their column of $F$ has a gradient, which suggests switching them off.
 #
 # ```{prf:proposition} Ours
 # :label: pareto-dead
-# Set $G$ to 0 and $b$ to $-\frac1{100}$ at all dead units. The function stays, at all scores and for all coefficients; the norm falls strictly; at every input the gradient for each weight stays or becomes 0, and the sharpness falls strictly, if one of the inputs turns a dead unit on.
+# Set $G$ to 0 and $b$ to $-\frac1{100}$ at all dead units. The function stays the same, at all scores and for all coefficients; the norm falls strictly; at every input the gradient for each weight stays or becomes 0, and the sharpness falls strictly, if one of the inputs turns a dead unit on.
 # ```
 #
 # **Proof.** A dead unit has $F_h = 0$ in every row, so the output does not depend on its $G_h, b_h$, and their gradient is 0 before and after. Nor does any other activation depend on them, so all other gradients stay, but that for column $F_h$: it is proportional to what the unit passes on, which is now 0. Before, the unit of $k = 1$ passed on something where a mean is above $\frac1{4d}$, as at the input of all ones. The norm falls by $1 + b_h^2 - 10^{-4} > 0$ for each unit. The unit is off, and not on its kink. $\square$
@@ -309,7 +309,7 @@ same.holds(
 )
 
 # %% [markdown]
-# The gradient for the last row of $F$ reaches {glue:text}`top_search:.3f` times that for $b$, where the proof allows $\frac{58}{64} \approx 0.906$. Clearing never raised a gradient: the largest ratio is {glue:text}`top_cleared:.4f`.
+# The gradient for the last row of $F$ reaches {glue:text}`top_search:.3f` times that for $b$, where the proof allows $\frac{58}{64} \approx 0.906$, and a network with $F$ halved, the control, exceeds this by far. Clearing never raised a gradient: the largest ratio is {glue:text}`top_cleared:.4f`.
 #
 # ## Rare inputs, and the bits that count
 #
@@ -347,9 +347,11 @@ rare.refuted(
 glue(needed=needed[n, 3])
 
 # %% [markdown]
+# For the set of three bits the share is an eighth, so the remark is right only for parities of nearly all bits.
+#
 # ## What would falsify this
 #
-# For the paper's blocks the remark would be refuted by one class without a common factor; the control has such classes only, because each of its networks has first been rescaled to half-way between its two best factors, so that norm and gradient ask for opposite changes. The proposition behind it would be refuted by one input at which the last row of $F$ has more than $\frac{58}{64}$ of the gradient of $b$, as it has if $F$ is halved and $G$ and $b$ are doubled. The proposition on dead units would be refuted by a class in which norm or sharpness does not fall, as the sharpness does not if one rescales by $\alpha_n$. For the rescaling itself the controls scale one side only, or by another power. For the rare inputs the control is the parity of all bits, where the share is $2^{-T}$.
+# For the paper's blocks the remark would be refuted by one class without a common factor; in the control every class is such a class, because each network has first been rescaled to half-way between its two best factors, so that norm and gradient require opposite changes. The proposition behind it would be refuted by one input at which the last row of $F$ has more than $\frac{58}{64}$ of the gradient of $b$, as it has if $F$ is halved and $G$ and $b$ are doubled. The proposition on dead units would be refuted by a class in which norm or sharpness does not fall, as the sharpness does not if one rescales by $\alpha_n$. For the rescaling itself the controls scale one side only, or by another power. For the rare inputs the control is the parity of all bits, where the share is $2^{-T}$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

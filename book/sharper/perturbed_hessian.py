@@ -19,7 +19,7 @@
 # # The Hessian of the output: which blocks, how large
 #
 # ```{verdict}
-# No: the Hessian of the network's output has more than the six non-zero blocks that the paper counts. One parity of a single bit has {glue:text}`fewest`. But the paper's bound on its norm, as in the authors' notebook, holds at the paper's own sizes: for 20 bits the norm is {glue:text}`ratio_scores:.2f` of it. Our exact network exceeds the bound at {glue:text}`n_long` bits, and the paper's own network exceeds it if its scores are larger. Whether the paper's final formula is that of the notebook is not known.
+# No: the Hessian of the network's output has more than the six non-zero blocks that the paper counts. One parity of a single bit has {glue:text}`fewest`. But the paper's bound on its norm, as in the authors' notebook, holds at the paper's own sizes: for 20 bits the norm is {glue:text}`ratio_scores:.2f` times the bound. Our exact network exceeds the bound at {glue:text}`n_long` bits, and the paper's own network exceeds it if its scores are larger. Whether the paper's final formula is that of the notebook is not known.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 20 min. **Runs in** 25 s. **Source** code (the bounds), printed (the count).
 #
@@ -27,9 +27,9 @@
 #
 # ## Why one should care
 #
-# The Hessian of the output enters the paper's bound in two ways: its size says how fast the gradient can change under noise, and its change under noise says over which distance this size can be relied on. Since the hand-written network has seven weight matrices, the Hessian has 28 blocks, one for each pair of matrices. It would be tedious to bound each of them, but most are zero, because a derivative with respect to both matrices of the pair vanishes. The paper says that six blocks are left, and it bounds these six. If a block is missed, its contribution is missing in every bound that follows. So the first question of this chapter is how many blocks there are, and the second is how large the norm is.
+# The Hessian of the output enters the paper's bound in two ways: its size says how fast the gradient can change under noise, and its change under noise says over which distance this size can be relied on. Since the hand-written network has seven weight matrices, the Hessian has 28 blocks, one for each pair of matrices. It would be tedious to bound each of them, but most are zero, because the mixed derivative with respect to the two matrices of the pair vanishes. The paper says that six blocks are left, and it bounds these six. If a block is missed, its contribution is missing in every bound that follows. So the first question of this chapter is how many blocks there are, and the second is how large the norm is.
 #
-# The chapter has four parts: the count, the norm, a repaired bound on the norm, and the change under noise. They can be read one by one, and the table says where each of them ends. In it $T$ is the number of bits, *scores* are those of the second attention, $2 \log T$ unless another value is given, and the *positional rows* are those rows of the matrix $F$ that write into the codes of the positions. The numbers after "yes" and "no" are quotients, the computed quantity over its bound, except in the count and where a factor is named.
+# The chapter has four parts: the count, the norm, a repaired bound on the norm, and the change under noise. They can be read one by one, and the table gives the result of each. In it $T$ is the number of bits, $H_u$ and $H_p$ are the notebook's two bounds, which are stated below, *scores* are those of the second attention, $2 \log T$ unless another value is given, and the *positional rows* are those rows of the matrix $F$ that write into the codes of the positions. The numbers after "yes" and "no" are quotients, the computed quantity over its bound, except in the count and where a factor is named.
 #
 # | bound | network | exceeded? | what survives |
 # |:--|:--|:--|:--|
@@ -61,7 +61,7 @@
 # $$\begin{aligned} H_u = {} & 8(d+1) + 6(d+1)\sqrt W + 2\sqrt{3T(d+1)} + \sqrt{48Td(d+1)} + 3d\sqrt{12T(d+1)} \\ & + 8\sqrt2\, d\sqrt{kT} + 2d\sqrt{kT} + 8\sqrt2\, kd\sqrt W + 6\sqrt2\, k^{3/2} d . \end{aligned}$$
 # ```
 #
-# **Source.** The formulas are missing in the text that we could read. $H_u$, and $H_p$ below, are those of the authors' notebook `generate_plots.ipynb` of 2025, and the final paper's may differ. A note on the paper quotes about $2 \cdot 10^9$ examples for the fully analytic bound, and the notebook's constants give as many for a bound below $\frac14$ (some $6 \cdot 10^7$ for one below 1). If the final constants are larger, a bound that holds here holds all the more. The count of six is printed twice ("Putting all 6 terms together", K.7; "each of the 6 non-zero terms contributing to the Hessian norm", Appendix M), and so are the numbers of blocks that are removed, 13, 4, 1 and 4. The total is missing in the text; we take it to be 28, the number of pairs of seven blocks, and with this number six blocks are left. (Part J.1 writes down "5 additional cross-derivatives" at once with another; we take them to be among the six.)
+# **Source.** The formulas are missing in the text that we could read. $H_u$, and $H_p$ below, are those of the authors' notebook `generate_plots.ipynb` of 2025, and the final paper's may differ. A note on the paper quotes about $2 \cdot 10^9$ examples for the fully analytic bound, and the notebook's constants give as many for a bound below $\frac14$ (some $6 \cdot 10^7$ for one below 1). If the final constants are larger, a bound that holds here holds for them as well. The count of six is printed twice ("Putting all 6 terms together", K.7; "each of the 6 non-zero terms contributing to the Hessian norm", Appendix M), and so are the numbers of blocks that are removed, 13, 4, 1 and 4. The total is missing in the text; we take it to be 28, the number of pairs of seven blocks, and with this number six blocks are left. (Part J.1 writes down "5 additional cross-derivatives" together with another one; we take them to be among the six.)
 #
 # The idea of the paper's proof is to find the blocks that are not zero, to bound the norm of each of them on its own, and to add the six bounds. So the bound is right only if the count is.
 #
@@ -138,7 +138,7 @@ glue(n=n, n_long=n_long, instances=instances)
 #
 # In the paper's count, the gradients for the two matrices of the first attention are zero, which removes 13 blocks. The gradient for $W_{KQ}^{(2)}$ depends on one other matrix only, the gradient for $v_2$ does not depend on $v_2$, and the MLP is piecewise linear in its weights; this removes 4, 1 and 4 more, so six remain.
 #
-# The first step goes too far, as in the example with $w = 0$. That a gradient is zero *at the construction* does not imply that its derivative is zero there. The gradient for $W_V^{(1)}$ is the slope of the MLP times another factor, and the slope is $\sum_h F_{Dh} G_{hD}$ over the units that are on. This sum is zero on a plateau of the MLP, but its derivatives for $F$ and $G$ are not.
+# The first step is wrong, for the reason seen in the example with $w = 0$. That a gradient is zero *at the construction* does not imply that its derivative is zero there. The gradient for $W_V^{(1)}$ is the slope of the MLP times another factor, and the slope is $\sum_h F_{Dh} G_{hD}$ over the active units. This sum is zero on a plateau of the MLP, but its derivatives for $F$ and $G$ are not.
 #
 # To see which blocks are left, we compute all Hessians by automatic differentiation, at every input. The scores are 40, so that the paper's network is exact up to rounding. Six blocks or fewer for one term would confirm the count; seven refute it.
 
@@ -196,13 +196,13 @@ glue(first_entry=max(entries[2, 1][pair] for pair in (("WV1", "G"), ("WV1", "F")
 glue(other_entry=max(entries[2, 1][pair] for pair in FIVE))
 
 # %% [markdown]
-# (If only the second score is 40 and the first is $2 \log T$, the network is just as exact, and a small leak of the first attention makes two more blocks non-zero at $d = 1$.) The left panel of {numref}`fig-hessian-blocks` shows one term. The five ringed blocks, among $G$, $b$, $F$ and $v_2$, are those on which the paper and the computation agree. The four blocks without a ring belong to the first attention, which the paper discards, and they are no smaller: their largest entry is {glue:text}`first_entry:.2f`, and that of the five is {glue:text}`other_entry:.2f`. With more terms there are {glue:text}`many_low` to {glue:text}`many_high` blocks, the fewest where the coefficients are equal. The right panel shows where the new blocks come from: they involve $F$ and the second score matrix. More precisely, they are due to the rows of $F$ that write into the columns of the positions. The entries of these rows are zero, but they are weights, and what they write is read by the scores of the second attention.
+# (If only the second score is 40 and the first is $2 \log T$, the network is just as exact, and a small leak of the first attention makes two more blocks non-zero at $d = 1$.) The left panel of {numref}`fig-hessian-blocks` shows one term. The five ringed blocks, among $G$, $b$, $F$ and $v_2$, are those on which the paper and the computation agree. The four blocks without a ring belong to the first attention, which the paper discards, and they are no smaller: their largest entry is {glue:text}`first_entry:.2f`, and that of the five is {glue:text}`other_entry:.2f`. With more terms there are {glue:text}`many_low` to {glue:text}`many_high` blocks, the fewest where the coefficients are equal. The right panel shows where the new blocks come from: they involve $F$ and the second score matrix. More precisely, they are due to the rows of $F$ that write into the columns of the positions. The entries of these rows are zero, but they are weights all the same, and the scores of the second attention read what they write.
 #
 # ## How large is it?
 #
-# Let $L_2$ be the scale of the second scores, $2 \log T$ in the paper. If the positional rows of $F$ change, the second score of position $i$ moves by $w_i = L_2 + \log c_i$ times what they write, with $w_i = 0$ at positions without a term. The score moves the attention, and the second derivative takes this effect twice. So the Hessian grows like $S \|w\|^2$, where $S = \sum_i c_i$. For $d = 1$, $W = T$ and equal coefficients this is $T^{3/2} \log^2 T$, whereas $H_u$ is of order $T^{3/2}$ and does not depend on the scale. We should therefore be able to exceed $H_u$ in three ways: by larger scores, by longer strings, or by one tiny coefficient, because $\log c_i$ is then a large score. We try them in this order.
+# Let $L_2$ be the scale of the second scores, $2 \log T$ in the paper. If the positional rows of $F$ change, the second score of position $i$ changes by $w_i = L_2 + \log c_i$ times what they write, with $w_i = 0$ at positions without a term. A change of the scores changes the attention, and the second derivative contains this effect twice. So the Hessian grows like $S \|w\|^2$, where $S = \sum_i c_i$. For $d = 1$, $W = T$ and equal coefficients this is $T^{3/2} \log^2 T$, whereas $H_u$ is of order $T^{3/2}$ and does not depend on the scale. We should therefore be able to exceed $H_u$ in three ways: by larger scores, by longer strings, or by one tiny coefficient, because $\log c_i$ is then a large score. We try them in this order.
 #
-# We begin with larger scores, in the paper's own network at the paper's length, $T = 20$. The error of this network is at most $\lambda S$, with $\lambda$ the weight that idle positions have ({ref}`ch-construction`). The network is exact only in the limit of large $L_2$, where $\lambda = 0$, and this limit is the case of the proofs. So we raise $L_2$ and leave everything else as it is, at one input with 79 % ones. The norm is computed from products with the Hessian, without storing the matrix.
+# We begin with larger scores, in the paper's own network at the paper's length, $T = 20$. The error of this network is at most $\lambda S$, with $\lambda$ the weight that idle positions have ({ref}`ch-construction`). The network is exact only in the limit of large $L_2$, where $\lambda = 0$, and this limit is the case of the proofs. So we raise $L_2$ and leave everything else as it is, at one input with 79 % ones, about the share at which the norm grows most. The norm is computed from products with the Hessian, without storing the matrix. The last column of the table refers to the repaired bound, which is stated below.
 
 # %%
 rows, (x, H_u) = [], (equal(20)[1], hessian_at_construction(20, 1, 20))
@@ -235,7 +235,7 @@ glue(limit_scale=40.0, ratio_limit=ratio[40.0], ratio_near=ratio[15.0], ratio_sc
 glue(off_near=f"{by_score['error at most'][2]:.0e}")
 
 # %% [markdown]
-# At $2 \log T$ the norm is {glue:text}`ratio_scores:.2f` of $H_u$, so the bound holds there. But at a second score of 15, with an error of at most {glue:text}`off_near`, it is {glue:text}`ratio_near:.1f` times $H_u$, and at a score of {glue:text}`limit_scale:.0f` it is {glue:text}`ratio_limit:.1f` times $H_u$. Since the norm grows with $L_2^2$, without a limit, no bound without the scores can hold for networks of this form that are exact, or nearly so.
+# At $2 \log T$ the norm is {glue:text}`ratio_scores:.2f` of $H_u$, so the bound holds there. But at a second score of 15, with an error of at most {glue:text}`off_near`, the norm is {glue:text}`ratio_near:.1f` times $H_u$, and at a score of {glue:text}`limit_scale:.0f` it is {glue:text}`ratio_limit:.1f` times $H_u$. Since the norm grows with $L_2^2$, without a limit, no bound without the scores can hold for networks of this form that are exact, or nearly so.
 #
 # Next we take longer strings. Since the paper's network is not exact at scores of $2 \log T$, we take one that is, at *every* input: the exact network of {ref}`ch-construction`, which is ours, with no hidden unit near a kink (`smooth`).
 
@@ -285,11 +285,11 @@ table(tiny, "T = 4, d = 1, W = 3, all inputs, scores 2 log T; noise of 1e-5 for 
 glue(tiny_norm=tiny["norm over H_u"].iloc[-1], tiny_change=tiny["change over H_p"].iloc[-1])
 
 # %% [markdown]
-# So for the norm no bound in $T$, $W$ and $d$ alone can hold. The same is true of its change under noise, and for this reason we state {prf:ref}`sharper-thm31` with $c_i \ge T^{-4}$. We do not know whether the missing hypotheses of the two theorems contain this condition; the networks of both tables above meet it.
+# So for the norm no bound in $T$, $W$ and $d$ alone can hold. The same is true of the change of the Hessian under noise, and for this reason we state {prf:ref}`sharper-thm31` with $c_i \ge T^{-4}$. We do not know whether the missing hypotheses of the two theorems contain this condition; the networks of both tables above meet it.
 #
 # ## The repair
 #
-# The repaired bound contains the scores. Let $V$ be the value entry of $v_2$, let $R$ be the range of $w$ and 0, and let $\varphi = 4d\sqrt{\lfloor d/2 \rfloor + 1}$ be the length of the last row of $F$. Let $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$, which bounds the squares of the hidden units at a position ({ref}`ch-gradients-and-trace`). A *plateau* is an interval on which the MLP is constant; the kinks of the hidden units are at its ends.
+# The repaired bound contains the scores. Let $V$ be the value entry of $v_2$, let $R$ be the difference between the largest and the smallest of all entries of $w$ and 0, and let $\varphi = 4d\sqrt{\lfloor d/2 \rfloor + 1}$ be the length of the last row of $F$. Let $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$, which bounds the squares of the hidden units at a position ({ref}`ch-gradients-and-trace`). A *plateau* is an interval on which the MLP is constant; the kinks of the hidden units are at its ends.
 #
 # ```{prf:theorem} Repaired (ours)
 # :label: hessian-repaired
@@ -304,10 +304,10 @@ glue(tiny_norm=tiny["norm over H_u"].iloc[-1], tiny_change=tiny["change over H_p
 # With the positional rows of $F$ frozen the same holds with $\|w\| = R = 0$.
 # ```
 #
-# **The idea of the proof.** The output is an average, under the second attention, of what is read at the positions. If the weights move, both the attention and what is read move, and the second derivative of an average consists of covariances under the attention. A covariance is small if both of its factors have a small range, so it is enough to follow how far a move of each weight matrix can spread the scores and the values. The scores spread in proportion to $w$, and the last term of the formula contains the square of this spread: this is where the factor $(\|w\| + R)^2$ comes from.
+# **The idea of the proof.** The output is an average, under the second attention, of the values that are read at the positions. If the weights change, both the attention and these values change, and the second derivative of an average consists of covariances under the attention. A covariance is small if both of its factors have a small range, so it is enough to bound how far apart a change of each weight matrix can bring the scores and the values. The scores spread in proportion to $w$, and the last term of the formula contains the square of this spread: this is where the factor $(\|w\| + R)^2$ comes from.
 #
 # ```{dropdown} Proof
-# We differentiate the output twice along a line, bound the moves of every layer from below to above, and collect the products of two moves in the matrix $B$. Move the weights along a unit direction $\Delta$; dots are derivatives. Let $a_j$ be the second attention at position $j$, $z_j = (e_j, p_j)$ the token there, $q_j = v_2 \cdot z_j \in [0, V]$ what is read, $s_j$ the score. All means and covariances are taken under $a$. Differentiating $f = \sum_j a_j q_j$ twice gives
+# We differentiate the output twice along a line, bound the changes of every layer from the first to the last, and collect the products of two changes in the matrix $B$. Move the weights along a unit direction $\Delta$; dots are derivatives. Let $a_j$ be the second attention at position $j$, $z_j = (e_j, p_j)$ the token there, $q_j = v_2 \cdot z_j \in [0, V]$ what is read, $s_j$ the score. All means and covariances are taken under $a$. Differentiating $f = \sum_j a_j q_j$ twice gives
 #
 # $$\ddot f = \mathbb E\, \ddot q + 2\, \mathrm{Cov}(\dot s, \dot q) + \mathrm{Cov}(\ddot s, q) + \mathbb E (\dot s - \mathbb E \dot s)^2 (q - \mathbb E q) .$$
 #
@@ -399,7 +399,7 @@ thm18.holds(
 glue(classes=len(classes), frozen_share=max(shares[True]))
 
 # %% [markdown]
-# The ratio never exceeds {glue:text}`best:.2f`. On long strings it levels off, so the repaired bound has the right order in $T$. If the rows are frozen, the proved bound is at most {glue:text}`frozen_share:.2f` of $H_u$ in all {glue:text}`classes` classes that we went through. So with frozen rows, and inside plateaus, the bound $H_u$ of the theorem is right in these classes.
+# The ratio never exceeds {glue:text}`best:.2f`, whereas without the scores the bound is exceeded in every row of drawn or searched networks. On long strings the ratio levels off, so the repaired bound has the right order in $T$. If the rows are frozen, the proved bound is at most {glue:text}`frozen_share:.2f` of $H_u$ in all {glue:text}`classes` classes that we went through. So with frozen rows, and inside plateaus, the bound $H_u$ of the theorem is right in these classes.
 #
 # ## How much does noise change it?
 #
@@ -446,11 +446,11 @@ paper_turn = turn(own, rng.strings(20, 3)[2], no_flip_sigma(20, 1, 20, 0.01))
 glue(turn_spare=1 / turns.max(), paper_turn=paper_turn)
 
 # %% [markdown]
-# The change is at least {glue:text}`turn_spare:.0f` times smaller than $H_p$, and the ratio falls with the length. At the paper's own network, with $d = 1$, $W = T = 20$ and noise at the no-flip level, it is {glue:text}`paper_turn:.1e` times $H_p$. With so large a slack the test supports the theorem but is no evidence for its constants.
+# The change is smaller than $H_p$ by a factor of at least {glue:text}`turn_spare:.0f`, and the ratio decreases with the length. At the paper's own network, with $d = 1$, $W = T = 20$ and noise at the no-flip level, it is {glue:text}`paper_turn:.1e` times $H_p$. Because the bound is so loose here, the test supports the theorem but is no evidence for its constants.
 #
 # ## What would falsify this
 #
-# The refutation of the count would fail if one term had six blocks or fewer, as it has when the first attention is left out. That of $H_u$ would fail if the norm were below it at a second score of {glue:text}`limit_scale:.0f`, or at $T =$ {glue:text}`n_long`, as it is when the positional rows of $F$ are frozen. The repaired theorem would be false if one network exceeded it, as networks do when the scores are left out of the bound. What we say of frozen rows would be false if the proved bound were above $H_u$ in a single class; in the control all rows count, and then it is above $H_u$ in some classes. Theorem 31 would be contradicted by a copy whose Hessian changes by more than $H_p$, as it does with the tiny coefficient.
+# The refutation of the count would fail if one term had six blocks or fewer, as it has when the first attention is left out. That of $H_u$ would fail if the norm were below it at a second score of {glue:text}`limit_scale:.0f`, or at $T =$ {glue:text}`n_long`, as it is when the positional rows of $F$ are frozen. The repaired theorem would be false if one network exceeded it, as networks do when the scores are left out of the bound. Our statement on frozen rows would be false if the proved bound were above $H_u$ in a single class; in the control all rows count, and then it is above $H_u$ in some classes. Theorem 31 would be contradicted by a copy whose Hessian changes by more than $H_p$, as it does with the tiny coefficient.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -554,13 +554,13 @@ table(
 # ```{exercise}
 # :label: ex-hessian-rows
 #
-# *To think about.* The positional rows of $F$ are zero in the construction, and the output would not change if they were deleted. Why do they count in a bound on the sharpness all the same? What would have to be changed in the paper's argument to leave them out?
+# *To think about.* The positional rows of $F$ are zero in the construction, and the output would not change if they were deleted. Why do they still count in a bound on the sharpness? What would have to be changed in the paper's argument to leave them out?
 # ```
 #
 # ```{solution} ex-hessian-rows
 # :class: dropdown
 #
-# The bound is about noise on all weights of the architecture, and noise does not spare a weight because its value is zero. What matters is how the output depends on the weight near its value, and this dependence is strong here. To leave the rows out, one would have to choose a smaller architecture, in which the MLP writes into the last column only; noise and prior then live on fewer weights, and with frozen rows $H_u$ holds in the classes that we went through. But the theorem would be about this smaller architecture, and a transformer that is trained in the usual way has all rows.
+# The bound is about noise on all weights of the architecture, and a weight gets noise even if its value is zero. What matters is how the output depends on the weight near its value, and this dependence is strong here. To leave the rows out, one would have to choose a smaller architecture, in which the MLP writes into the last column only; noise and prior then concern fewer weights, and with frozen rows $H_u$ holds in the classes that we went through. But the theorem would be about this smaller architecture, and a transformer that is trained in the usual way has all rows.
 # ```
 #
 # ## References

@@ -42,9 +42,9 @@ lem15 = ledger.result("sharper.lem15")
 # %% [markdown]
 # ## Why one should care
 #
-# Training a transformer sends gradients back through its softmaxes. Can such a gradient grow with the length of the input? At first sight it can, because the derivative of a softmax over $T$ tokens is a matrix with $T^2$ entries, and the gradient is a product of three factors: the tokens, this matrix, and the values. If we bound the product by multiplying the norms of its factors, we get $\frac T2$ times the longest token times the largest value. For a hundred tokens this is a factor of 50.
+# Training a transformer sends gradients back through its softmaxes. Can such a gradient grow with the length of the input? At first sight it can, because the derivative of a softmax over $T$ tokens is a matrix with $T^2$ entries, and the gradient is a product of three factors: the tokens, this matrix, and the values. If we bound the norm of the product by the product of the norms, we get $\frac T2$ times the longest token times the largest value. For a hundred tokens this is a factor of 50.
 #
-# The lemma replaces this factor by a constant that does not depend on $T$. The paper uses it for the second attention of its hand-written network. There the gradient enters squared, because at a network that fits its data the trace of the Hessian is twice the squared length of the gradient ({ref}`ch-gradients-and-trace`). So the constant matters as well: a factor of 2 that is saved in the lemma is a factor of 4 in the square.
+# The lemma replaces this factor by a constant that does not depend on $T$. The paper uses it for the second attention of its hand-written network. There the gradient enters squared, because at a network that fits its data the trace of the Hessian is twice the squared length of the gradient ({ref}`ch-gradients-and-trace`). So the constant matters as well: a bound that is smaller by a factor of 2 in the lemma is smaller by a factor of 4 in the trace.
 #
 # ## Three tokens by hand
 #
@@ -182,7 +182,7 @@ ax.legend(loc="upper left")
 figures.show()
 
 # %% [markdown]
-# The further the values are apart, the larger the gradient can be, and the dashed line says how large: all marks lie on it or below it. The star, our pair of tokens, lies at its upper end, where the values range over the whole interval from $-1$ to 1. No point can lie between the star and the line of the lemma at 2, whatever the number of tokens. The next lines compute the star, and the same pair with the values 1 and 0.
+# The further apart the values are, the larger the gradient can be. The dashed line is the largest possible gradient, and all marks lie on it or below it. The star, our pair of tokens, lies at its upper end, where the values range over the whole interval from $-1$ to 1. No point can lie between the star and the line of the lemma at 2, whatever the number of tokens. The next lines compute the star, and the same pair with the values 1 and 0.
 
 # %%
 pair, ones = f64([1.0, -1.0]), f64([1.0, 1.0])
