@@ -46,7 +46,7 @@ ledger = Ledger("variables/trained_positions")
 # %% [markdown]
 # ## Why one should care
 #
-# Many transformers train a vector for each position (a positional embedding), and add it to the token that stands there. Since $T$ vectors more are then chosen by training, one may suspect that the capacity of the class, the logarithm of its covering number, grows in proportion to $T$, and that the logarithm of the previous chapters is true for fixed positions only. The paper says in one sentence that this can happen. Whether it does depends on the scores: a head averages over all positions, so a single vector out of $T$ hardly changes the output, unless the head can give its position a large weight.
+# Many transformers train a vector for each position (a positional embedding), and add it to the token that stands there. These are $T$ vectors more to choose, so one may suspect that the capacity, the logarithm of the covering number, grows in proportion to $T$, and that the logarithm of the previous chapters holds for fixed positions only. The paper says in one sentence that this can happen. Whether it does depends on the scores: a head averages over all positions, so a single vector out of $T$ hardly changes the output, unless the head can give its position a large weight.
 #
 # ## Three positions by hand
 #
@@ -89,7 +89,7 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-trained-positions` the line for trained positions has slope 1 and crosses both bounds. From some hundred tokens on it is above the bound by counting weights, so from there on heads with trained positions have a larger covering number than heads with any fixed ones. The bound by norms alone would show this only from some five million tokens on.
+# In {numref}`fig-trained-positions` the line for trained positions has slope 1 and crosses both bounds. From some hundred tokens on it is above the bound by counting weights, so from there on trained positions have a larger covering number than any fixed ones. The bound by norms alone would show this only from some five million tokens on.
 #
 # ## The statement
 #
@@ -110,7 +110,7 @@ figures.show()
 #
 # ## Trained positions: linear
 #
-# Take $m = T$ inputs of $T + 1$ tokens in $\mathbb R^3$, the last of them the query $e_3$. Input $i$ has token $x_i = e_1$ and zeros elsewhere. The positions are $p_t = s_t e_2$ for signs $s_t$, with none for the query. With $W_{QK} = \log(3T)\, e_3 e_1^\top$ token $i$ gets the weight $\frac34$, and with $W_V = e_2 e_2^\top$ the output of the head is $s_i e_2$ times a factor of more than $\frac34 - \frac14$, as in the example. So $2^T$ choices of positions are pairwise more than 1 apart at some input, and $\log N_\infty(\frac12) \ge T \log 2$, the straight line in {numref}`fig-trained-positions`. We run such heads with one sign against all others, which is the worst case; an output below $\frac12$ with the right sign would refute the claim.
+# Take $m = T$ inputs of $T + 1$ tokens in $\mathbb R^3$, the last of them the query $e_3$. Input $i$ has token $x_i = e_1$ and zeros elsewhere. The positions are $p_t = s_t e_2$ for signs $s_t$, with none for the query. With $W_{QK} = \log(3T)\, e_3 e_1^\top$ token $i$ gets the weight $\frac34$, and with $W_V = e_2 e_2^\top$ the output of the head is $s_i e_2$ times a factor of more than $\frac34 - \frac14$, as in the example. So $2^T$ choices of positions are pairwise more than 1 apart at some input, and $\log N_\infty(\frac12) \ge T \log 2$, the straight line in {numref}`fig-trained-positions`. We run such heads with one sign against all others, which is the worst case; an output that is below $\frac12$ when it is multiplied by the right sign would refute the claim.
 
 
 # %% mystnb={"code_prompt_hide": "Positions read", "code_prompt_show": "Positions read"} tags=["hide-cell"]
@@ -168,7 +168,7 @@ ledger.result("variables.trained_positions").holds(
 # $$\log N_\infty(\tfrac12) \le (K + 1) \log\bigl( T\, (33 + 256 \beta)^d \bigr) + d^2 \log\bigl( 129\, (1 + 512 \beta) \bigr) .$$
 # ```
 #
-# **The idea of the proof.** If scores are bounded, no token can have more than a fixed multiple of the average weight. Then the head's average over $T$ tokens is nearly the average over a few tokens that are drawn at random, in the way in which a poll of a few predicts the vote of many. So only the positions of these few tokens matter, and each of them adds $\log T$ to the log covering number, because it is one of $T$.
+# **The idea of the proof.** If scores are bounded, no token can have more than a fixed multiple of the average weight. Then the head's average over $T$ tokens is nearly the average over a few tokens that are drawn at random, in the way in which a poll of a few predicts the vote of many. So only the positions of these few tokens matter, and each of them adds $\log T$ to the log covering number.
 #
 # ```{dropdown} Proof
 # We write $z_t = x_t + p_t$, so that $\|z_t\| \le 2$ and every score $s_t = z_\tau^\top W_{QK} z_t$ is at most $S = 4 \beta$ in size. We divide a total error of $\frac14$ among three approximations.
@@ -233,7 +233,7 @@ ledger.show()
 # ## What we found
 #
 # * With fixed positions and all norms held, the bound by norms on a head's capacity grows with $\log T$, and the bound by counting weights does not grow with $T$ at all.
-# * Trained positions can cost $T \log 2$, if $\|W_{QK}\|$ may grow like $\log T$, so that scores differ by $\log(3T)$. With all norms held the log covering number is at most of the order of $\log m \log T$, so the paper's sentence needs this condition.
+# * With trained positions the log covering number can be at least $T \log 2$, if $\|W_{QK}\|$ may grow like $\log T$, so that scores differ by $\log(3T)$. With all norms held it is at most of the order of $\log m \log T$, so the paper's sentence needs this condition.
 #
 # ```{finding} variables.trained_positions
 # :title: Trained positions cost in proportion to $T$ only if $W_{QK}$ may grow
