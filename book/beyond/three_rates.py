@@ -270,7 +270,7 @@ glue(hardest=hardest["paper's form"], hardest_occam=hardest["Occam"])
 glue(gap_least=(found["kl, by block"] / found["Occam"]).min())
 
 # %% [markdown]
-# Of the three constants only that for one variance grows with the length. (That by block would grow too, if the entries that no function uses shared a variance with the used ones.) For twenty sets of three out of twenty bits, which is a small problem, the first paper's form needs {glue:text}`hardest:.0e` samples, with the sub-Gaussian constant that is proved and its perturbation term left out, whereas counting needs {glue:text}`hardest_occam:.0f`. Over the whole grid the kl form by block, the best of these certificates whose prior does not know the set of bits, needs by its law at least {glue:text}`gap_least:.0f` times as many samples as counting.
+# Of the three constants only that for one variance grows with the length. (That by block would grow too, if the entries that no function uses shared a variance with the used ones.) For twenty sets of three out of twenty bits, which is a small problem, the first paper's form needs {glue:text}`hardest:.0e` samples, with the sub-Gaussian constant that is proved and its perturbation term left out, whereas counting needs {glue:text}`hardest_occam:.0f`. Over the whole grid the kl form by block, the best of these certificates whose prior does not depend on the set of bits, needs by its law at least {glue:text}`gap_least:.0f` times as many samples as counting.
 #
 # ## The rates
 #

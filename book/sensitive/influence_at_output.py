@@ -396,7 +396,7 @@ glue(attained=over["mean"].max(), largest=over.drop("faint", level="model")["mea
 #
 # **Statement.** As printed, there is a bound "along the lines of" $s(x, f) \le C \exp(4 d \max_h \|K_{1,h}^\top Q_{1,h}\|)\, \varepsilon^{-L/2}$ at every $x$, where $C$ is polynomial in $H$, $d$ and the norms of weights and embeddings, apart from the exponential of norms of later layers.
 #
-# **Counterexample.** It is one to the formula, read with $d$. A head of OR has $d = 4$ columns and tokens whose squared length is $10 d$, and one bit changes a score by $g$. At the string of zeros its sensitivity exceeds the formula by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$.
+# **Counterexample.** It contradicts the formula, read with $d$. A head of OR has $d = 4$ columns and tokens whose squared length is $10 d$, and one bit changes a score by $g$. At the string of zeros its sensitivity exceeds the formula by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$.
 #
 # **Why.** What one bit can do to a score is bounded by $2 \|y\|^2 \|K^\top Q\|$, with the length of the longest first token. In later layers layer norm keeps $\|y\|^2 \le d$, but first tokens do not come from a layer norm.
 #

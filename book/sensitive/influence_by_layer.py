@@ -348,7 +348,7 @@ glue(parity_sum=sums[n**2])
 #
 # **Counterexample.** Two bits, $d = 2$, tokens $\pm(1, -1)$ by the sign of their bit, as layer norm returns them. $K^\top Q$ is $\frac14$ of the matrix of ones, so that $C_A = 1$ and all scores are 0, and $V = 1000\, I$. Flip the first bit and look at the second position: the left side is {glue:text}`counter15:.2f` times the right side, and grows in proportion to $V$.
 #
-# **Why.** The output is linear in $V$, and the right side does not contain $V$. The factor $C_V$ of Lemma 9 is dropped in the first line of the proof. It stands again in the constant $C^{(k)}$ of (30).
+# **Why.** The output is linear in $V$, and the right side does not contain $V$. The factor $C_V$ of Lemma 9 is dropped in the first line of the proof. It reappears in the constant $C^{(k)}$ of (30).
 #
 # **Repair.** With $C_V$ in front the bound holds. A sharper form is $C_V (C_A I_q[y_j] + (1 + 2 C_A) e^{2 C_A} \frac1n \sum_w I_q[y_w])$, which is attained at $C_A = 0$.
 #

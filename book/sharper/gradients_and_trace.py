@@ -312,7 +312,7 @@ glue(top_quoted=whole.max(), top_repaired=top["whole over the repaired bound"])
 glue(top_listed_block=top["each listed block over its bound"])
 
 # %% [markdown]
-# The theorem is about networks that compute $f$, and {glue:text}`exact_count` of the {glue:text}`instances` do, to $10^{-9}$. Of these {glue:text}`violations` violate $G_u$, by a factor of up to {glue:text}`top_quoted:.1f`. No network violates the repaired bound: its largest ratio is {glue:text}`top_repaired:.2f`, and in the median the bound exceeds the squared gradient by a factor of {glue:text}`slack:.1f`. Without the positional rows $G_u$ holds everywhere with room to spare.
+# The theorem is about networks that compute $f$, and {glue:text}`exact_count` of the {glue:text}`instances` do, to $10^{-9}$. Of these {glue:text}`violations` violate $G_u$, by a factor of up to {glue:text}`top_quoted:.1f`. No network violates the repaired bound: its largest ratio is {glue:text}`top_repaired:.2f`, and in the median the bound exceeds the squared gradient by a factor of {glue:text}`slack:.1f`. Without the positional rows $G_u$ holds everywhere by a wide margin.
 #
 # Random draws seldom reach the worst case, so we also *search* for it, by a local search over coefficients (down to $10^{-280}$) and scales (up to 400), at all inputs. The search reaches {glue:text}`climbed:.2f`, still below 1.
 

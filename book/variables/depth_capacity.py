@@ -65,7 +65,7 @@ def forced(n, p):
 #
 # Take ten layers, each of which magnifies an error in its input by at most $a = 3$. If the output is to be right up to 0.01, a weight of the first layer has to be known more exactly, up to $0.01 / 3^9$, because nine layers follow. There are two ways to cover this weight:
 #
-# * *By norms.* A bound of the form $\frac{1}{\epsilon^2}$ pays the square of the magnification, $9^9 \approx 3.9 \cdot 10^8$.
+# * *By norms.* A bound of the form $\frac{1}{\epsilon^2}$ grows by the square of the magnification, $9^9 \approx 3.9 \cdot 10^8$.
 # * *By counting.* A weight between 0 and 1 that has to be right up to 0.01 needs a grid of about 100 points, with the logarithm $\log 100 = 4.6$. If it has to be right up to $0.01 / 3^9$, the grid has $100 \cdot 3^9$ points, with the logarithm $4.6 + 9 \log 3 = 14.5$. So it costs 3.1 times as much, and not $3.9 \cdot 10^8$ times.
 #
 # The two ways differ in what they cost if the error may be *coarse*: the cost of the first does not depend on the number of weights, whereas the second has to cover each of them, so neither replaces the other. The same comparison decides how the length of the inputs enters. There the smaller of the two costs is largest where both are equal, and this case shows which constant a bound must have at least. The next figure shows this constant for three powers of the length.
@@ -388,13 +388,13 @@ table(answer, "Where counting the weights becomes better", form=".3g")
 # ```{exercise}
 # :label: ex-depth-position
 #
-# *To think about.* Fixed vectors of length at most $B_P$ are added to the tokens. What stands in {prf:ref}`depth-length` for $B_X$?
+# *To think about.* Fixed vectors of length at most $B_P$ are added to the tokens. By what does $B_X$ have to be replaced in {prf:ref}`depth-length`?
 # ```
 #
 # ```{solution} ex-depth-position
 # :class: dropdown
 #
-# $B_X + B_P$ stands there, because the first layer sees the sums. The fixed vectors are the same for all networks of the class, so nothing else changes.
+# $B_X$ is replaced by $B_X + B_P$, because the first layer sees the sums. The fixed vectors are the same for all networks of the class, so nothing else changes.
 # ```
 #
 # ## References

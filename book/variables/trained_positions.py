@@ -110,7 +110,7 @@ figures.show()
 #
 # ## Trained positions: linear
 #
-# Take $m = T$ inputs of $T + 1$ tokens in $\mathbb R^3$, the last of them the query $e_3$. Input $i$ has token $x_i = e_1$ and zeros elsewhere. The positions are $p_t = s_t e_2$ for signs $s_t$, with none for the query. With $W_{QK} = \log(3T)\, e_3 e_1^\top$ token $i$ gets the weight $\frac34$, and with $W_V = e_2 e_2^\top$ the output of the head is $s_i e_2$ times a factor of more than $\frac34 - \frac14$, as in the example. So $2^T$ choices of positions are pairwise more than 1 apart at some input, and $\log N_\infty(\frac12) \ge T \log 2$, the straight line in {numref}`fig-trained-positions`. We run such heads with one sign against all others, which is the worst case; an output that is below $\frac12$ when it is multiplied by the right sign would refute the claim.
+# Take $m = T$ inputs of $T + 1$ tokens in $\mathbb R^3$, the last of them the query $e_3$. Input $i$ has token $x_i = e_1$ and zeros elsewhere. The positions are $p_t = s_t e_2$ for signs $s_t$, with none for the query. With $W_{QK} = \log(3T)\, e_3 e_1^\top$ token $i$ gets the weight $\frac34$, and with $W_V = e_2 e_2^\top$ the output of the head is $s_i e_2$ times a factor of more than $\frac34 - \frac14$, as in the example. So $2^T$ choices of positions are pairwise more than 1 apart at some input, and $\log N_\infty(\frac12) \ge T \log 2$, the straight line in {numref}`fig-trained-positions`. We run such heads with one sign against all others, which is the worst case; a product of output and sign below $\frac12$ would refute the claim.
 
 
 # %% mystnb={"code_prompt_hide": "Positions read", "code_prompt_show": "Positions read"} tags=["hide-cell"]
@@ -159,7 +159,7 @@ ledger.result("variables.trained_positions").holds(
 #
 # ## Trained positions with all norms held
 #
-# Could a cleverer head do this with scores that do not grow? The paper's sentence does not say that $\|W_{QK}\|$ may grow, and the same section notes that bounds on the weights hide no dependence on $T$. So we have to ask what trained positions cost if all norms are held.
+# Could a cleverer head do this with scores that do not grow? The paper's sentence does not say that $\|W_{QK}\|$ may grow, and the same section notes that bounds on the weights hide no dependence on $T$. So we ask what trained positions cost if all norms are held.
 #
 # ```{prf:proposition} Norms held (ours)
 # :label: positions-held
