@@ -374,7 +374,7 @@ ledger.show()
 #
 # * With tied variances flatness and norm enter a Gaussian certificate only through their product, group by group. A minimum that is flatter by a factor, with a squared norm that is larger by the same factor, gains nothing.
 # * The rate $m^{-1/3}$ comes from the form of the bound and not from the network: the measured slope is {glue:text}`slope_hoeffding:.2f`, and for the kl form with the same noise it is {glue:text}`slope_kl:.2f`.
-# * The norm of the attention scores contributes hardly anything to the constant if they have a variance of their own, so the constant is due to the MLP.
+# * The norm of the attention scores contributes hardly anything to the constant if they have a variance of their own, so nearly all of the constant is due to the MLP.
 # * All of this is about a network written by hand, for one function. {ref}`ch-from-gaussians-to-occam` asks whether Gaussians are the right prior at all.
 #
 # ## Exercises
