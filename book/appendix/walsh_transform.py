@@ -49,7 +49,7 @@ factors, passes = ledger.result("appendix.factors"), ledger.result("appendix.pas
 # %% [markdown]
 # ## Why one should care
 #
-# Nearly every chapter on functions of bits needs the Fourier coefficients of such a function. For 20 bits these are a million numbers, and each of them is a sum over a million points. If we computed the sums one by one, a single function would take $10^{12}$ additions, some minutes of work for a computer, and we need the coefficients of thousands of functions. The fast transform needs twenty million additions in place of $10^{12}$. It is as old as the fast Fourier transform, and shorter. This chapter shows how it works, how exact it is, and why the order of the additions matters once the table is larger than the processor's cache.
+# Nearly every chapter on functions of bits needs the Fourier coefficients of such a function. For 20 bits these are a million numbers, and each of them is a sum over a million points. If we computed the sums one by one, a single function would take $10^{12}$ additions, which takes a computer some minutes, and we need the coefficients of thousands of functions. The fast transform needs twenty million additions in place of $10^{12}$. It is as old as the fast Fourier transform, and simpler. This chapter shows how it works, how exact it is, and why the order of the additions matters once the table is larger than the processor's cache.
 #
 # ## Four numbers by hand
 #
@@ -242,7 +242,7 @@ for name, (found, without) in outside.items():
 #
 # Adding two numbers takes a processor less time than fetching them from memory. So for a long table one has to count how often it is read and written. The textbook's order takes one digit at a time and passes over the whole table for each, which makes $n$ passes. A table of $2^{28}$ numbers is far larger than any cache, so in each pass all of it is read from memory and written back.
 #
-# The kernel of this book saves passes in three ways. First, *blocks* of 16 KiB fit in the nearest cache, so all digits within a block are done in one visit, most of them in registers. Second, above the blocks one *sweep* takes up to three digits at once: it loads vectors from eight places, does three butterflies on them, and stores them. (More than three digits at once do not pay, because the eight places lie a power of two apart and compete for the same few lines of the cache.) Third, sweeps go depth first: as soon as a larger block is complete it is swept, while it is still in cache. The table counts the passes, in both ways.
+# The kernel of this book saves passes in three ways. First, *blocks* of 16 KiB fit in the nearest cache, so all digits within a block are done in one visit, most of them in registers. Second, above the blocks one *sweep* takes up to three digits at once: it loads vectors from eight places, performs the three butterflies on them, and stores the results. (To take more than three digits at once brings no gain, because the eight places lie a power of two apart and compete for the same few lines of the cache.) Third, sweeps go depth first: as soon as a larger block is complete it is swept, while it is still in cache. The table counts the passes, in both ways.
 
 # %%
 sizes = list(range(4, n_plan + 1, 4))
@@ -276,7 +276,7 @@ glue(moved_textbook=largest * 2 ** (largest - 27))
 #
 # ## What was hard to vectorise
 #
-# A processor adds 4, 8 or 16 numbers in one instruction, if it is told to. A plain loop over pairs, compiled by Numba, does not tell it: the compiler cannot exclude that the two halves of a pair overlap, so it checks once and falls back to one number at a time. For this reason the kernel writes the vector instructions itself. Digits within one vector need a shuffle and a sign, whereas digits between vectors need only an addition and a subtraction.
+# A processor can add 4, 8 or 16 numbers with one vector instruction. If a plain loop over pairs is compiled by Numba, such instructions are not used: the compiler cannot exclude that the two halves of a pair overlap, so it checks once and falls back to one number at a time. For this reason the kernel writes the vector instructions itself. Digits within one vector need a shuffle and a sign, whereas digits between vectors need only an addition and a subtraction.
 #
 # The next figure shows what this achieves on the machine that built this page. Its numbers are not compared with those of another machine; `make bench` measures them with care, beside those of other libraries.
 
@@ -331,14 +331,14 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# In what we read of the authors' repositories we saw no fast transform. For sensitivities, `lacoco-lab/sensitivity-hardness` builds a table of all pairs of inputs, which needs $4^n$ numbers of memory where this needs $2^n$.
+# In what we read of the authors' repositories we saw no fast transform. For sensitivities, `lacoco-lab/sensitivity-hardness` builds a table of all pairs of inputs, which takes memory for $4^n$ numbers, whereas the transform takes memory for $2^n$.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-walsh-twice
 #
-# *By hand.* Apply the transform to $(6, 0, 2, 4)$, the outcome of the example. What is the result, and why does no inverse need to be written?
+# *By hand.* Apply the transform to $(6, 0, 2, 4)$, the outcome of the example. What is the result, and why is no separate program for the inverse needed?
 # ```
 #
 # ```{solution} ex-walsh-twice
@@ -365,7 +365,7 @@ table(
 )
 
 # %% [markdown]
-# Above the blocks only every third digit adds a sweep. The two digits after it find room in the same sweep, which then takes two or three digits at once. The time for each number rises where the table no longer fits into a cache, and by how much depends on the machine.
+# Above the blocks only every third digit adds a sweep. The two digits after it fit into the same sweep, which then takes two or three digits at once. The time for each number rises where the table no longer fits into a cache, and by how much depends on the machine.
 #
 # ```{solution-end}
 # ```

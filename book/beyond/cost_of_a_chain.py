@@ -58,7 +58,7 @@ generator = source.generator
 #
 # ## Two strings by hand
 #
-# Take strings of four bits and the chain that writes the parities of the first one, two, three and four bits. The string 1 0 1 1 has the chain 1 1 0 1. What has a learner to find out? That depends on what it knows in advance.
+# Take strings of four bits and the chain that writes the parities of the first one, two, three and four bits. The string 1 0 1 1 has the chain 1 1 0 1. What a learner has to find out depends on what it knows in advance.
 #
 # *One rule for all steps.* Suppose that it knows only that every bit of the chain is the same function of two tokens at fixed places back, where the tokens are the string, a scratch bit 0 and the chain so far:
 #
@@ -66,11 +66,11 @@ generator = source.generator
 # |:--|:--|:--|:--|:--|:--|:--|:--|:--|:--|
 # | token | 1 | 0 | 1 | 1 | 0 | 1 | 1 | 0 | 1 |
 #
-# Each of the tokens 6 to 9 is the XOR of the tokens 1 and 5 places back. There are 10 pairs of places and 16 functions of two bits, hence $16 \cdot 10 = 160$ candidates. The four steps of this single string leave 80, 40, 16 and 16 of them one after the other, whereas the answer alone would leave 83.
+# Each of the tokens 6 to 9 is the XOR of the tokens 1 and 5 places back. There are 10 pairs of places and 16 functions of two bits, hence $16 \cdot 10 = 160$ candidates. After the first, second, third and fourth step of this single string 80, 40, 16 and 16 of them remain, whereas the answer alone would leave 83.
 #
-# *A weight for each step.* Suppose instead that step $t$ adds $w_t x_t$ to the last bit, with unknown $w_t$ in $\{0, 1\}$. If the chain is shown, every step with $x_t = 1$ reveals its weight, so the string above reveals $w_1, w_3$ and $w_4$, and it takes a second string with $x_2 = 1$. If only the answers are shown, each of them is one linear equation for the four weights, and four independent equations are needed.
+# *A weight for each step.* Suppose instead that step $t$ adds $w_t x_t$ to the last bit, with unknown $w_t$ in $\{0, 1\}$. If the chain is shown, every step with $x_t = 1$ reveals its weight, so the string above reveals $w_1, w_3$ and $w_4$, and a second string with $x_2 = 1$ is needed for $w_2$. If only the answers are shown, each of them is one linear equation for the four weights, and four independent equations are needed.
 #
-# So the chain saves strings in both cases, but it matters for how much whether the steps share their rule.
+# So the chain saves strings in both cases, but how many it saves depends on whether the steps share their rule.
 #
 # ## The statements
 #
@@ -91,7 +91,7 @@ generator = source.generator
 # Let the strings be uniform and let step $t$ add $w_t x_t$ modulo 2. With the chains shown, all weights are known after $m$ strings with probability $(1 - 2^{-m})^T$, so $\log_2 \frac T\delta$ strings suffice, and the mean number is $\sum_{k \ge 0} \bigl( 1 - (1 - 2^{-k})^T \bigr)$. With the answers alone they are known as soon as $T$ of the strings are linearly independent, after $T + \sum_{i=1}^T \frac1{2^i - 1}$ strings in the mean.
 # ```
 #
-# **The idea of the proof.** If a rule predicts every step of a chain from the right tokens before it, then the chain that it writes by itself is the same, because it never leaves the right path. So a chain counts as a single function of the string, and the usual bound for finite classes applies to it. It pays for the number of rules once, and not for each step. If the steps have weights of their own, the number of rules is $2^T$, and this bound is poor. But then each step is learned separately, and one has to wait for the slowest of $T$ steps only.
+# **The idea of the proof.** If a rule predicts every step of a chain from the right tokens before it, then the chain that it writes by itself is the same, because it never leaves the right path. So a chain counts as a single function of the string, and the usual bound for finite classes applies to it. This bound contains the logarithm of the number of rules once, and not once for each step. If the steps have weights of their own, the number of rules is $2^T$, and this bound is poor. But then each step is learned separately, and one has to wait for the slowest of $T$ steps only.
 #
 # ```{dropdown} Proof
 # We treat the shared rule, then the weights with and without the chain.
@@ -105,7 +105,7 @@ generator = source.generator
 #
 # ## Counting strings
 #
-# We now count, for strings of {glue:text}`lengths` up to {glue:text}`T_max` bits. The learner of shared rules keeps all rules, that is, all pairs of places and all 16 functions of two bits, that agree with every step of the chains seen so far, and has learned as soon as only the right one is left. If it sees answers alone, some rules can remain that give the right answer on all strings in another way. In this case it has learned as soon as all remaining rules are right on 64 further strings. The learner of weights is counted as in the proposition. If the length of the chain had a price for a learner that fits every step, the first line of the table would have to rise with $T$.
+# We now count, for strings of {glue:text}`lengths` up to {glue:text}`T_max` bits. The learner of shared rules keeps all rules, that is, all pairs of places and all 16 functions of two bits, that agree with every step of the chains seen so far, and has learned as soon as only the right one is left. If it sees answers alone, some rules can remain that give the right answer on all strings in another way. In this case it has learned as soon as all remaining rules are right on 64 further strings. The learner of weights is counted as in the proposition. If a longer chain required more strings from a learner that fits every step, the first line of the table would have to rise with $T$.
 
 # %%
 lengths = [2**k for k in range(3, int(math.log2(T_max)) + 1)]
@@ -168,7 +168,7 @@ glue(step_chain=means.loc["by step, chain", T_max], step_answer=means.loc["by st
 glue(log_rules=math.log2(chains.class_size(T_max)), short_chain=means.loc["one rule, chain", 8])
 
 # %% [markdown]
-# With one rule for all steps the chain costs nothing in $T$. On the contrary, a longer chain teaches more: at 8 bits the learner needs {glue:text}`short_chain:.1f` strings in the mean, and at {glue:text}`T_max` bits {glue:text}`shared_chain:.1f`, although there are {glue:text}`rules` rules to choose from. The reason is that each string shows $T$ steps. From the answers alone it needs {glue:text}`shared_answer:.1f` strings, a little less than the {glue:text}`log_rules:.1f` bits that it takes to name one of the rules. With a weight for each step the numbers are {glue:text}`step_chain:.1f` and {glue:text}`step_answer:.1f`.
+# With one rule for all steps the number of strings does not grow with the length of the chain. On the contrary, a longer chain teaches more: at 8 bits the learner needs {glue:text}`short_chain:.1f` strings in the mean, and at {glue:text}`T_max` bits {glue:text}`shared_chain:.1f`, although there are {glue:text}`rules` rules to choose from. The reason is that each string shows $T$ steps. From the answers alone it needs {glue:text}`shared_answer:.1f` strings, a little less than the {glue:text}`log_rules:.1f` bits that it takes to name one of the rules. With a weight for each step it needs {glue:text}`step_chain:.1f` strings with chains and {glue:text}`step_answer:.1f` with answers alone.
 #
 # ## Is a chain really one function?
 #
@@ -204,7 +204,7 @@ ledger.show()
 #
 # ## The bounds beside the counts
 #
-# What do the bounds say for the same chain? For the first paper we take the bound of {ref}`ch-chain-of-thought` at its best noise and set it to one half, that is, $4 T B^* = \frac12$ for the chain with short codes and $4 B^* = \frac12$ for one pass. Then we solve for the number $m$ of samples. As $B^*$ contains $m^{-1/3}$, the number is proportional to $T^3$ times norm and sharpness for the chain. For Yang, Srebro and Li we take $L W \log((T + T') W)$ for the first paper's network, where $L = 2$ and $W$ is its number of weights with short codes. The constant in front is 1, because theirs is not known to us. So only the growth of this line means something, and not its height.
+# What do the bounds say for the same chain? For the first paper we take $B^*$, the bound of {ref}`ch-chain-of-thought` at its best noise, and set the bound on the error to one half, that is, $4 T B^* = \frac12$ for the chain with short codes and $4 B^* = \frac12$ for one pass. Then we solve for the number $m$ of samples. As $B^*$ contains $m^{-1/3}$, the number is proportional to $T^3$ times norm and sharpness for the chain. For Yang, Srebro and Li we take $L W \log((T + T') W)$ for the first paper's network, where $L = 2$ and $W$ is its number of weights with short codes. The constant in front is 1, because theirs is not known to us. So only the growth of this line means something, and not its height.
 
 
 # %%
@@ -260,9 +260,9 @@ glue(bound_chain=chain_bound(T_max), bound_pass=one_pass_bound(T_max), half=T_ma
 glue(power_weights=powers["L W log"], bound_weights=weights_bound(T_max))
 
 # %% [markdown]
-# {numref}`fig-chain-cost` has the counts at the bottom and the bounds above. The first paper's bound for the chain asks for {glue:text}`bound_chain:.0e` samples at {glue:text}`T_max` bits and grows with the power {glue:text}`power_chain:.1f` of $T$; that for one pass asks for {glue:text}`bound_pass:.0e` and grows with the power {glue:text}`power_pass:.1f`. Below some thirty bits the chain even has the larger bound, but the quotient of the two grows with the power {glue:text}`gap:.1f` of $T$, whereas the quotient of the counts is about $2 \log_2 T$ if the rule is shared, and about $T / \log_2 T$ otherwise. Neither is exponential.
+# {numref}`fig-chain-cost` has the counts at the bottom, and the bounds exceed them by many orders of magnitude. The first paper's bound for the chain asks for {glue:text}`bound_chain:.0e` samples at {glue:text}`T_max` bits and grows with the power {glue:text}`power_chain:.1f` of $T$; that for one pass asks for {glue:text}`bound_pass:.0e` and grows with the power {glue:text}`power_pass:.1f`. Below some thirty bits the chain even has the larger bound, but the quotient of the two grows with the power {glue:text}`gap:.1f` of $T$, whereas the quotient of the counts is about $2 \log_2 T$ if the rule is shared, and about $T / \log_2 T$ otherwise. Neither is exponential.
 #
-# This comparison needs fairness in two respects. First, the bounds hold for transformers with real weights and for any distribution of the strings, whereas our learners know a finite class in which the truth lies. A larger number is therefore to be expected, and it is the growth with $T$ that can be compared. Second, our learners search all rules, or solve linear equations, and are not trained. What gradient descent finds from few chains, and not from answers, is a question of computation, for which there are separate results, for example those of {cite:t}`wen2025parity`, of which we read the abstract. The chain may well be worth an exponential factor there, but a comparison of two bounds on the error of the best network cannot show it.
+# Two reservations apply to this comparison. First, the bounds hold for transformers with real weights and for any distribution of the strings, whereas our learners know a finite class that contains the right rule. A larger number is therefore to be expected from the bounds, and only the growth with $T$ can be compared. Second, our learners search all rules, or solve linear equations, and are not trained. What gradient descent finds from few chains, and not from answers, is a question of computation, for which there are separate results, for example those of {cite:t}`wen2025parity`, of which we read the abstract. The chain may well be worth an exponential factor there, but a comparison of two bounds on the error of the best network cannot show it.
 #
 # ## What would falsify this
 #
@@ -274,10 +274,10 @@ glue(power_weights=powers["L W log"], bound_weights=weights_bound(T_max))
 #
 # ## What we found
 #
-# * For a learner that fits its sample, the union bound over the steps of the first paper is not needed: a chain is one function of the string, and its length has no price of its own. What has a price is the number of rules, once.
+# * For a learner that fits its sample, the union bound over the steps of the first paper is not needed: a chain is one function of the string, so its length does not enter the bound by itself. What enters, once, is the number of rules.
 # * If all steps share a rule, one string with its chain is nearly always enough: in a separate count over many strings it failed in about 7 % of cases at 16 bits, and in about 0.2 % at 32. This is the simplest case of what Hanneke, Mehalel and Moran prove.
-# * If each step has a weight of its own and the strings are uniform, the price of the length is a logarithm, because one waits for the slowest step. This is another logarithm than that of Yang, Srebro and Li, whose number $W$ of weights would be at least $T$ here.
-# * Without the chain the prices are about $2 \log_2 T$ and $T$ strings: the first lies between constant and linear, as Hanneke, Mehalel and Moran state for a single generator, and the second is outside of their statement. The exponential or polynomial gap of the first paper is one between two upper bounds.
+# * If each step has a weight of its own and the strings are uniform, the number of strings grows like the logarithm of the length, because one waits for the slowest step. This is another logarithm than that of Yang, Srebro and Li, whose number $W$ of weights would be at least $T$ here.
+# * Without the chain about $2 \log_2 T$ and $T$ strings are needed in the two cases: the first number lies between constant and linear, as Hanneke, Mehalel and Moran state for a single generator, and the second is outside of their statement. The exponential or polynomial gap of the first paper is one between two upper bounds.
 #
 # ## Exercises
 #
@@ -332,7 +332,7 @@ table(
 # ```{solution} ex-cost-every
 # :class: dropdown
 #
-# Between two bits that are shown lie $k$ steps, and their difference is a linear equation for $k$ weights. So there are $T/k$ separate problems with answers alone, each of which needs about $k + 1.6$ strings, and one waits for the slowest: about $k + \log_2 \frac Tk$ strings. With $k = 1$ this is the chain, with $k = T$ the answer alone. So each doubling of the number of bits that are shown about halves the price, down to the logarithm.
+# Between two bits that are shown lie $k$ steps, and their difference is a linear equation for $k$ weights. So there are $T/k$ separate problems with answers alone, each of which needs about $k + 1.6$ strings, and one waits for the slowest: about $k + \log_2 \frac Tk$ strings. With $k = 1$ this is the chain, with $k = T$ the answer alone. So each doubling of the number of bits that are shown about halves the number of strings, down to the logarithm.
 # ```
 #
 # ## References

@@ -27,7 +27,7 @@
 #
 # ## Why one should care
 #
-# A bound is often judged by its value at one sample size. Its *rate* says more: how many more samples are needed to halve it? The error that is left when one counts a finite list of predictors falls like $\frac1m$, so twice as many samples halve it. If a bound falls like $m^{-1/3}$, halving it takes eight times as many. Which of the two is the case decides whether a bound can ever be of use, and it would be good to know whether a slow rate is the fault of the network, of the noise, or of the form of the bound. For Gaussian noise around a network that fits its data all of this can be computed.
+# A bound is often judged by its value at one sample size. Its *rate* says more: how many more samples are needed to halve it? A bound for a finite list of predictors, which counts the list, falls like $\frac1m$, so twice as many samples halve it. If a bound falls like $m^{-1/3}$, halving it takes eight times as many. The rate therefore decides whether a bound can ever be of use, and one would like to know whether a slow rate is due to the network, to the noise, or to the form of the bound. For Gaussian noise around a network that fits its data all of this can be computed.
 #
 # ## Two weights by hand
 #
@@ -45,7 +45,7 @@
 #
 # ## The statement
 #
-# The network $f_\theta$ is the repaired one of {ref}`ch-construction`: it equals its target, a sum of $W$ even-parity indicators of sets of $d$ out of $T$ bits with $\sum_i c_i^2 = 1$. The best constant has risk $\frac14$, so a bound that is not below $\frac14$ is vacuous. Losses are squared errors, and lie in $[0, b]$ with $b = W$ if outputs are clipped to $[0, \sqrt W]$.
+# The network $f_\theta$ is the repaired one of {ref}`ch-construction`: it equals its target, a sum of $W$ even-parity indicators of sets of $d$ out of $T$ bits with $\sum_i c_i^2 = 1$. The best constant predictor has risk $\frac14$, so a bound that is not below $\frac14$ is vacuous. Losses are squared errors, and lie in $[0, b]$ with $b = W$ if outputs are clipped to $[0, \sqrt W]$.
 #
 # The posterior adds to weight $i$ independent Gaussian noise of standard deviation $s_i$. The prior has mean 0 and the same $s_i$. Weights are in *groups* $g$ that share $s_g$, fixed before the sample is seen. With $N_g$ the squared norm of a group, the divergence of the posterior from the prior is $K = \sum_g N_g / 2 s_g^2$ nats. We write $R$ for the risk under noise.
 #
@@ -66,7 +66,7 @@
 # The first statement is Taylor's: at a perfect fit the error is $\sum_i \varepsilon_i \partial_i f$ to first order, and the $\varepsilon_i$ are independent. (The output grows no faster than a power of the weights, so rare large noise does not matter in the limit.) By Cauchy and Schwarz $\bigl(\sum_g s_g^2 G_g\bigr) \bigl(\sum_g N_g / s_g^2\bigr) \ge C$, with equality at $s_g^2 \propto \sqrt{N_g / G_g}$; if an $N_g$ or a $G_g$ is 0 the least value is a limit. The same inequality, within a group, orders the constants. (In our network the string of all ones puts the positions without a term at the end of a plateau, where only one side has the derivative 0. We take that side, since the string has a share of $2^{-n}$ in $R$.)
 # ````
 #
-# The optimum over variances is close to the *normalized sharpness* of {cite:t}`tsuzuku2020`, who also minimise a PAC-Bayes bound over variances. What we add is to read it as rates.
+# The optimum over variances is close to the *normalized sharpness* of {cite:t}`tsuzuku2020`, who also minimise a PAC-Bayes bound over variances. What we add are the rates that follow from it.
 #
 # ```{prf:proposition} ours
 # :label: beyond-rates-rates
@@ -78,6 +78,8 @@
 # | $b\, \mathrm{kl}^{-1}(R/b,\, K/m)$ | $2.2\, \sqrt{b C / m}$ | $64\, C$ |
 # | Occam, training error 0, $\ell$ nats | $b\, (1 - e^{-\ell/m})$ | $3.5\, \ell$ |
 # ```
+#
+# Here $\mathrm{kl}(q, p)$ is the KL divergence between coins with the probabilities $q$ and $p$, $\mathrm{kl}^{-1}(q, u)$ is the largest $p$ with $\mathrm{kl}(q, p) \le u$, and $\ell$ is the length of a description of the predictor.
 #
 # ````{dropdown} Proof of the three least values
 # For the first form set the derivative in $K$ to 0. For the second let $q$ be the bound over $b$ and $R/b = tq$. Then $K/m = \mathrm{kl}(tq, q) \approx q\,(t \log t + 1 - t)$ and $K = C / (2tqb)$, so $q^2 = C / \bigl(2 b m\, t (t \log t + 1 - t)\bigr)$, and $t (t \log t + 1 - t)$ is at most 0.1018. The third is $\mathrm{kl}^{-1}(0, u) = 1 - e^{-u}$. The logarithm of $1/\delta$ is left out of the first two, because with small noise $K$ is thousands of nats. In the last column kl is not approximated.
@@ -190,7 +192,7 @@ clipped, _ = noisy(spec, weights, parts["one variance"][0], one, clip=1.0)
 glue(pairs=pairs, n=n, degree=degree, level=level, clipped=clipped / free)
 
 # %% [markdown]
-# In {numref}`fig-small-noise-law` the noise becomes smaller from left to right. With one variance the quotient is 1 throughout. With variances by block and by weight it starts above 10, because there the capped groups make up most of the divergence, and comes down to 1 as well. With outputs clipped to $[0, 1]$ the risk of a single parity is {glue:text}`clipped:.2f` times the free one: its values 0 and 1 are the ends of the interval, so half of all errors are cut off.
+# In {numref}`fig-small-noise-law` the noise becomes smaller from left to right. With one variance the quotient is 1 throughout. With variances by block and by weight it starts above 10, because there the capped groups make up most of the divergence, and comes down to 1 as well. With outputs clipped to $[0, 1]$ the risk of a single parity is {glue:text}`clipped:.2f` times the risk without clipping, because its values 0 and 1 are the ends of the interval, so that half of all errors are cut off.
 #
 # ## Which weights pay
 #
@@ -206,13 +208,13 @@ glue(gain_block=constants["one variance"] / constants["by block"])
 glue(gain_weight=constants["by block"] / constants["by weight"])
 
 # %% [markdown]
-# The first scores hold {glue:text}`scores_share:.0f` % of the squared norm and have no gradient: every mean of bits lies on a plateau of the MLP. With one variance for all weights their norm is multiplied with the gradient of the others, whereas with a variance of their own it is multiplied with 0. The entries that no function uses, on the other hand, have a gradient but no norm. Because of both, the constant by block is smaller by a factor of {glue:text}`gain_block:.0f`.
+# The first scores hold {glue:text}`scores_share:.0f` % of the squared norm and have no gradient, because every mean of bits lies on a plateau of the MLP. With one variance for all weights their norm is multiplied with the gradient of the others, whereas with a variance of their own it is multiplied with 0. The entries that no function uses, on the other hand, have a gradient but no norm. Because of both, the constant by block is smaller by a factor of {glue:text}`gain_block:.0f`.
 #
-# A variance for every weight would save another factor of {glue:text}`gain_weight:.1f`. But a prior with small variances just where the weights are not 0 knows the set of bits. If one pays for this knowledge, one counts the sets, and the result is Occam's bound.
+# A variance for every weight would save another factor of {glue:text}`gain_weight:.1f`. But a prior whose variances depend on which weights are 0 depends on the set of bits. To pay for this dependence one has to count the sets, and the result is Occam's bound.
 #
 # ## The constants, and how many samples
 #
-# The same constants over a grid of $T$, $d$ and $W$, and the samples from which on each certificate is below {glue:text}`level` by the laws of {prf:ref}`beyond-rates-rates`, with $b = W$. At this level the best noise is not small, so the laws give the order of magnitude and not the digits. For example, for the network of the figures below the measured kl form by block needs {glue:text}`found_need:.1e` samples, the law says {glue:text}`law_need:.1e`. Occam's bound chooses among all sets of bits, five degrees and twenty sparsities, and pays five bits for each coefficient if there are several. (It is taken at training error 0, although coefficients rounded to five bits do not fit exactly. With the error of rounding the counts for several terms rise, by up to a half at the worst coefficients.)
+# The next two tables have the same constants over a grid of $T$, $d$ and $W$, and the numbers of samples from which on each certificate is below {glue:text}`level` by the laws of {prf:ref}`beyond-rates-rates`, with $b = W$. At this level the best noise is not small, so the laws give the order of magnitude and not the digits. For example, for the network of the figures below the measured kl form by block needs {glue:text}`found_need:.1e` samples, whereas the law says {glue:text}`law_need:.1e`. Occam's bound chooses among all sets of bits, five degrees and twenty sparsities, and pays five bits for each coefficient if there are several. (It is taken at training error 0, although coefficients rounded to five bits do not fit exactly. If the error of rounding is included, the numbers for several terms rise, by up to a half at the worst coefficients.)
 
 # %%
 grid = [(8, 2, 1), (20, 1, 1), (20, 2, 1), (20, 3, 1), (50, 2, 1)]
@@ -268,11 +270,11 @@ glue(hardest=hardest["paper's form"], hardest_occam=hardest["Occam"])
 glue(gap_least=(found["kl, by block"] / found["Occam"]).min())
 
 # %% [markdown]
-# Of the three constants only that for one variance grows with the length. (That by block would grow too, if the entries that no function uses shared a variance with the used ones.) For twenty sets of three out of twenty bits, which is a small problem, the first paper's form needs {glue:text}`hardest:.0e` samples, with the sub-Gaussian constant that is proved and its perturbation term left out, whereas counting needs {glue:text}`hardest_occam:.0f`. Over the whole grid the kl form by block, the best of these certificates whose prior does not know the set of bits, needs by its law at least {glue:text}`gap_least:.0f` times as many samples as counting.
+# Of the three constants only that for one variance grows with the length. (That by block would grow too, if the entries that no function uses shared a variance with the used ones.) For twenty sets of three out of twenty bits, which is a small problem, the first paper's form needs {glue:text}`hardest:.0e` samples, with the sub-Gaussian constant that is proved and its perturbation term left out, whereas counting needs {glue:text}`hardest_occam:.0f`. Over the whole grid the kl form by block, the best of these certificates whose prior does not depend on the set of bits, needs by its law at least {glue:text}`gap_least:.0f` times as many samples as counting.
 #
 # ## The rates
 #
-# The laws are asymptotic, so we also compute certificates with measured risks, for one parity of {glue:text}`degree` out of {glue:text}`n` bits. A slope that is nearer to the rate of another form would speak against them. For three caps on groups without gradient we walk through budgets $K$ and measure $R$ with clipped outputs. At each $m$ the best pair enters the bound, which pays $\log 100$ for the choice. ($R$ is an estimate from 1000 pairs; a certificate in earnest would pay for that too.) Dashed lines are the laws of {prf:ref}`beyond-rates-rates`, at half the $C$ for the clipping.
+# The laws are asymptotic, so we also compute certificates with measured risks, for one parity of {glue:text}`degree` out of {glue:text}`n` bits. A slope that is nearer to the rate of another form would speak against them. For each of three caps on the noise of groups without gradient we take a range of values of $K$ and measure $R$ with clipped outputs. At each $m$ the best pair of $R$ and $K$ enters the bound, and a term of $\log 100$ accounts for this choice. ($R$ is an estimate from 1000 pairs; a real certificate would have to account for that too.) Dashed lines are the laws of {prf:ref}`beyond-rates-rates`, at half the $C$ for the clipping.
 
 # %%
 search = {}
@@ -354,7 +356,7 @@ for name, rate in RATES.items():
 glue(slope_hoeffding=slopes["paper's form"], slope_kl=slopes["kl, one variance"])
 
 # %% [markdown]
-# In {numref}`fig-three-rates` follow the curves to the right, where the noise is small. The paper's form is the highest and the flattest, and it crosses the grey line last. The two kl forms are parallel lines of slope one half, and the one by block is lower because its constant is smaller. Occam's bound falls with slope one and is below the grey line from the first point on. At small $m$ the laws do not hold, because there the best noise is not small. A slope agrees with a law if it is nearest to it. The rates $\frac13$ and $\frac12$ are $\frac16$ apart, so half of that is allowed.
+# In {numref}`fig-three-rates` follow the curves to the right, where the noise is small. The paper's form is the highest and the flattest, and it crosses the grey line last. The two kl forms are parallel lines of slope one half, and the one by block is lower because its constant is smaller. Occam's bound falls with slope one and is below the grey line from the first point on. At small $m$ the laws do not hold, because there the best noise is not small. We say that a slope agrees with a law if this law is the nearest one. Since the rates $\frac13$ and $\frac12$ are $\frac16$ apart, a deviation of half of that is allowed.
 #
 # ## What would falsify this
 #
@@ -372,7 +374,7 @@ ledger.show()
 #
 # * With tied variances flatness and norm enter a Gaussian certificate only through their product, group by group. A minimum that is flatter by a factor, with a squared norm that is larger by the same factor, gains nothing.
 # * The rate $m^{-1/3}$ comes from the form of the bound and not from the network: the measured slope is {glue:text}`slope_hoeffding:.2f`, and for the kl form with the same noise it is {glue:text}`slope_kl:.2f`.
-# * The norm of the attention scores is nearly free if they have a variance of their own, so it is the MLP that costs.
+# * The norm of the attention scores contributes hardly anything to the constant if they have a variance of their own, so nearly all of the constant is due to the MLP.
 # * All of this is about a network written by hand, for one function. {ref}`ch-from-gaussians-to-occam` asks whether Gaussians are the right prior at all.
 #
 # ## Exercises
@@ -412,7 +414,7 @@ answer = answer[(answer > 1e-3 * answer.sum()).any(axis=1)]
 table(answer, f"Parts of the root of C by group, one parity out of {n} bits", form=".2f")
 
 # %% [markdown]
-# The three weight groups of the MLP, $G$, $b$ and $F$, have nearly all of $\sqrt C$ at every degree, and all three grow with it. The paper's MLP has $4 (d + 1)$ hidden units with slopes of size $2d$, so a flatter way to compute a parity from a count of bits would gain most. The scores of the second attention and the read-out hardly matter.
+# The three weight groups of the MLP, $G$, $b$ and $F$, have nearly all of $\sqrt C$ at every degree, and all three grow with it. The paper's MLP has $4 (d + 1)$ hidden units with slopes of size $2d$, so a flatter way to compute a parity from a count of bits would gain most. The scores of the second attention and the read-out contribute little.
 #
 # ```{solution-end}
 # ```

@@ -117,7 +117,7 @@ small = {
 table(pd.DataFrame(small).T.rename_axis("class"), "Three classes on two inputs", form=".3f")
 
 # %% [markdown]
-# How can one bound the complexity of a class with infinitely many members? A *cover* at scale $\epsilon$ is a finite subset of $\mathcal F$ such that each $f \in \mathcal F$ has a member $\hat f$ with $|f(z_i) - \hat f(z_i)| \le \epsilon$ on the whole sample, and $N_\infty(\epsilon)$ is the size of the smallest cover. On two inputs a function is a point in the plane, and a cover is a set of points whose squares cover the class ({numref}`fig-cover`, left). A class that few squares cover has few functions that really differ.
+# How can one bound the complexity of a class with infinitely many members? A *cover* at scale $\epsilon$ is a finite subset of $\mathcal F$ such that each $f \in \mathcal F$ has a member $\hat f$ with $|f(z_i) - \hat f(z_i)| \le \epsilon$ on the whole sample, and $N_\infty(\epsilon)$ is the size of the smallest cover. On two inputs a function is a point in the plane, and a cover is a set of points whose squares cover the class ({numref}`fig-cover`, left). If a few squares are enough, then only few functions of the class differ by much on the sample.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: linear functions with $\\|v\\|_2 \\le 1$ on two orthogonal inputs are the points of a disc (grey); a few of them, found greedily, cover it with squares of half side $\\epsilon = 0.4$. Right: $\\sqrt{\\log N_\\infty(\\epsilon)/m}$ of three classes on the same random inputs. The area under a curve is the entropy integral of Lemma A.2, over $A$; the mark at the left is the fit to noise, also divided by $A$, which the area bounds up to a constant.", "name": "fig-cover"}, "image": {"alt": "Left, a grey disc covered by overlapping square outlines around marked points. Right, three falling staircases against the scale. That of the characters stays level; that of the means falls late; that of the faded characters falls early. The marks on the vertical axis come in the same order."}} tags=["hide-input"]
 inputs = cube.points(n)[torch.randperm(2**n, generator=rng.generator)[:m]]  # (m, n)
@@ -156,7 +156,7 @@ right.legend()
 figures.show()
 
 # %% [markdown]
-# The right of the figure has classes that are defined further below. The characters stay pairwise far apart at every scale below $A$, so their curve is level and the area under it is large. The means and the faded characters are covered by fewer functions as the scale grows, and the areas under their curves are smaller. The marks at the left, which show the fit to noise, come in the same order as the areas. The first lemma says that this is no accident.
+# The right of the figure has classes that are defined further below. The characters stay pairwise far apart at every scale below $A$, so their curve is level and the area under it is large. The means and the faded characters are covered by fewer functions as the scale grows, and the areas under their curves are smaller. The marks at the left, which show the fit to noise, come in the same order as the areas. The next lemma explains why.
 #
 # ## The statement
 #
@@ -169,11 +169,11 @@ figures.show()
 # 3. If $\log N_\infty(\epsilon) \le C/\epsilon^2$ on every sample, then $\hat{\mathcal R} \le c \sqrt{C/m}\,\bigl( 1 + \log (A \sqrt{m/C}) \bigr)$, and with line 2 the same bound times $4L$ holds for the difference.
 # ```
 #
-# **Why covers bound the fit to noise.** The largest of $N$ random sums $\frac1m \sum_i \varepsilon_i f(z_i)$ with $|f| \le r$ is at most $r \sqrt{2 \log N / m}$ on average (Massart). To reach a whole class in steps, take covers at the scales $A, A/2, A/4, \dots$, and send each member of one to the nearest member of the coarser one. A step to scale $\epsilon$ moves by at most $2\epsilon$, and there are $N_\infty(\epsilon)$ of them, so it costs $2 \epsilon \sqrt{2 \log N_\infty(\epsilon)/m}$. Since $\epsilon$ is twice the gap to the next scale, all steps add up to at most $4 \sqrt 2 \int \sqrt{\log N_\infty/m}$. The coarsest cover costs $A \sqrt{2 \log N_\infty(A)/m}$, half of what its own gap allows, and what is left below the last scale costs at most $4 \delta$. So $c = 4 \sqrt 2 \approx 5.66$ is enough. This uses that our covers consist of members of $\mathcal F$; if they need not, the usual constant is 12.
+# **Why covers bound the fit to noise.** The largest of $N$ random sums $\frac1m \sum_i \varepsilon_i f(z_i)$ with $|f| \le r$ is at most $r \sqrt{2 \log N / m}$ on average (Massart). To reach a whole class in steps, take covers at the scales $A, A/2, A/4, \dots$, and send each member of one to the nearest member of the coarser one. A step to scale $\epsilon$ moves by at most $2\epsilon$, and there are $N_\infty(\epsilon)$ of them, so it costs $2 \epsilon \sqrt{2 \log N_\infty(\epsilon)/m}$. Since $\epsilon$ is twice the gap to the next scale, all steps add up to at most $4 \sqrt 2 \int \sqrt{\log N_\infty/m}$. The coarsest cover costs $A \sqrt{2 \log N_\infty(A)/m}$, which is half of what the integral from $A/2$ to $A$ allows, and the error below the last scale adds at most $4 \delta$. So $c = 4 \sqrt 2 \approx 5.66$ is enough. This uses that our covers consist of members of $\mathcal F$; if they need not, the usual constant is 12.
 #
 # ## Fitting noise, exactly
 #
-# To see how large $c$ really has to be, we compute both sides of line 1 for six classes on the same {glue:text}`m` random inputs. *Characters* are all $2^n$ of them, *bits* the $n$ bits and their negatives, *means* the mean of any set of bits, *linear* the maps $x \mapsto v^\top x/\sqrt n$ for many unit vectors $v$, *faded* the functions $2^{-|S|} \chi_S$, and *all signs* every labelling. The complexity is computed from its definition, over all $2^m$ sign patterns. A number above $4 \sqrt 2$ in the last column would refute the constant.
+# To see how large $c$ really has to be, we compute both sides of line 1 for six classes on the same {glue:text}`m` random inputs. *Characters* are all $2^n$ characters, *bits* the $n$ bits and their negatives, *means* the mean of any set of bits, *linear* the maps $x \mapsto v^\top x/\sqrt n$ for many unit vectors $v$, *faded* the functions $2^{-|S|} \chi_S$, and *all signs* every labelling. The complexity is computed from its definition, over all $2^m$ sign patterns. A number above $4 \sqrt 2$ in the last column would refute the constant.
 
 # %%
 rows = {}
@@ -226,11 +226,11 @@ a2.holds(
 glue(needed=needed, needed_here=fits["constant needed"].max(), m=m, trees=trees)
 
 # %% [markdown]
-# All classes together need {glue:text}`needed:.2f` at most. Since greedy covers may be larger than the smallest ones, the true constant may be a little larger.
+# The largest constant that any of these classes needs is {glue:text}`needed:.2f`. Since greedy covers may be larger than the smallest ones, the true constant may be a little larger.
 #
 # ## The closed form, and the condition that it needs
 #
-# If $\log N_\infty(\epsilon) \le C/\epsilon^2$, the integral is $\sqrt{C/m}\, \log(A/\delta)$, and the derivative of $\delta + \sqrt{C/m} \log(A/\delta)$ vanishes at $\delta = \sqrt{C/m}$, which gives line 3. But the integral only runs up to $A$, so if $\sqrt{C/m} > A$, the best choice is $\delta = A$, and the infimum is $A$. The formula as printed, however, goes on to fall: below $A$, and below *zero* once $m A^2 < C/e^2$, although a fit to noise is never negative. The table compares the printed form with the least value on a fine grid of $\delta$; where the two disagree, the printed form is not the infimum.
+# If $\log N_\infty(\epsilon) \le C/\epsilon^2$, the integral is $\sqrt{C/m}\, \log(A/\delta)$, and the derivative of $\delta + \sqrt{C/m} \log(A/\delta)$ vanishes at $\delta = \sqrt{C/m}$, which gives line 3. But the integral only runs up to $A$, so if $\sqrt{C/m} > A$, the best choice is $\delta = A$, and the infimum is $A$. The formula as printed, however, continues to decrease: below $A$, and below *zero* once $m A^2 < C/e^2$, although a fit to noise is never negative. The table compares the printed form with the least value on a fine grid of $\delta$; where the two disagree, the printed form is not the infimum.
 
 # %%
 rows = {}
@@ -293,14 +293,14 @@ glue(printed_one=printed_one)
 # ```{dropdown} Proof
 # *Mean.* Let $\hat{\mathcal R}_\ell$ be the complexity of the losses $z \mapsto \ell(f(z))$. By contraction $\hat{\mathcal R}_\ell \le L \hat{\mathcal R}$, and we study $\Phi = \sup_f (\text{risk} - \text{empirical risk}) - 2 \hat{\mathcal R}_\ell$. Its mean is at most 0 (a second sample in place of the risk, and a coin toss for each pair).
 #
-# *One example.* If one example is replaced by another, the supremum changes by at most $b/m$. In $\hat{\mathcal R}_\ell$ subtract $b/2$ from all losses, which changes nothing because the coins have mean 0; the losses then lie in $[-\frac b2, \frac b2]$. For any numbers $h(f)$ and any such $g(f)$, the mean of $\sup(h + g)$ and $\sup(h - g)$ lies between $\sup h$ and $\sup h + \frac b2$. So $\hat{\mathcal R}_\ell$ changes by at most $b/2m$, and $\Phi$ by at most $2b/m$.
+# *One example.* If one example is replaced by another, the supremum changes by at most $b/m$. In $\hat{\mathcal R}_\ell$ subtract $b/2$ from all losses, which changes nothing because the coins have mean 0; the losses then lie in $[-\frac b2, \frac b2]$. For any numbers $h(f)$ and any $g(f)$ in $[-\frac b2, \frac b2]$, the mean of $\sup(h + g)$ and $\sup(h - g)$ lies between $\sup h$ and $\sup h + \frac b2$. So $\hat{\mathcal R}_\ell$ changes by at most $b/2m$, and $\Phi$ by at most $2b/m$.
 #
 # *Tail.* McDiarmid's inequality gives $\Pr(\Phi > t) \le e^{-m t^2/2b^2}$, which is $\delta$ at $t = 2b \sqrt{\log(1/\delta)/2m}$. For the other direction the same proof holds, and the two probabilities of failure add up.
 #
 # *The factor 2.* It cannot be lowered, because for all functions into $\{0, 1\}$ on very many inputs $\hat{\mathcal R} = \frac12$, while the difference tends to $1 = 2 \hat{\mathcal R}$, and the second term vanishes as $m$ grows. $\square$
 # ```
 #
-# The theorem can be checked without a single random number, as follows. There are $K$ inputs, equally likely, each with a fixed label. The class holds all functions into $\{0, 1\}$, and the loss is $|f - y|$. Up to the names of the inputs, a sample of {glue:text}`m_exact` is described by how often each input occurs in it, that is, by a partition of the number {glue:text}`m_exact`. For each partition both sides of the bound can be computed. Divide the numbers of occurrences by $m$: the largest difference of risk and empirical risk is half the $\ell_1$ distance of these shares from the uniform distribution. For the complexity, take for each input a random walk with as many steps as the input has occurrences: the complexity is $\frac1{2m}$ times the mean of the sum of the distances that the walks end from 0. So the probability that a bound fails is a finite sum.
+# The theorem can be checked without a single random number, as follows. There are $K$ inputs, equally likely, each with a fixed label. The class holds all functions into $\{0, 1\}$, and the loss is $|f - y|$. Up to the names of the inputs, a sample of {glue:text}`m_exact` inputs is described by how often each input occurs in it, that is, by a partition of the number {glue:text}`m_exact`. For each partition both sides of the bound can be computed. Divide the numbers of occurrences by $m$: the largest difference of risk and empirical risk is half the $\ell_1$ distance of these shares from the uniform distribution. For the complexity, take for each input a random walk with as many steps as the input has occurrences: the complexity is $\frac1{2m}$ times the mean of the sum of the distances that the walks end from 0. So the probability that a bound fails is a finite sum.
 
 
 # %% mystnb={"code_prompt_hide": "Every sample, by partitions", "code_prompt_show": "Every sample, by partitions"} tags=["hide-input"]
@@ -333,7 +333,7 @@ def chance_and_deviation(K):
 
 
 # %% [markdown]
-# For $\delta$ from 0.01 to 0.99 we take the probability of failure over $\delta$, for several factors in front of $\hat{\mathcal R}$. A bound that holds has a largest ratio of at most 1, so a number above 1 in the column *2 R* would refute the theorem.
+# For $\delta$ from 0.01 to 0.99 we divide the probability of failure by $\delta$, for several factors in front of $\hat{\mathcal R}$. A bound that holds has a largest ratio of at most 1, so a number above 1 in the column *2 R* would refute the theorem.
 
 # %%
 levels = torch.arange(1, 100).double() / 100
@@ -397,7 +397,7 @@ a5.holds(
 glue(m_exact=m_exact, factor_one=failing["1 R"].max())
 
 # %% [markdown]
-# With $2 \hat{\mathcal R}$ the bound fails far less often than is allowed, but with $\hat{\mathcal R}$ once it fails {glue:text}`factor_one:.2f` times as often as allowed when there are many more inputs than examples. The reason is that with so many inputs a sample rarely has repeats. Without repeats $\hat{\mathcal R} = \frac12$, and a function of the class can remember the labels of the sample and err on all other inputs. We cannot read which number stands under the logarithm in the paper. With $\log(1/\delta)$ each direction holds by itself, and that is what a bound on the risk needs. For both directions at once $\log(1/\delta)$ is not enough: nine tosses of one coin violate that bound at $\delta = 0.99$.
+# With $2 \hat{\mathcal R}$ the bound fails far less often than is allowed, but with a single $\hat{\mathcal R}$ it fails up to {glue:text}`factor_one:.2f` times as often as allowed when there are many more inputs than examples. The reason is that with so many inputs a sample rarely has repeats. Without repeats $\hat{\mathcal R} = \frac12$, and a function of the class can remember the labels of the sample and err on all other inputs. We cannot read which number stands under the logarithm in the paper. With $\log(1/\delta)$ each direction holds by itself, and that is what a bound on the risk needs. For both directions at once $\log(1/\delta)$ is not enough: nine tosses of one coin violate that bound at $\delta = 0.99$.
 #
 # ## The best split of an error budget
 #
@@ -464,7 +464,7 @@ split.holds(
 #
 # The bound does not depend on the dimension, and one may ask whether its $\log N$ could disappear too. To decide this, take $N$ orthogonal inputs of length $B_2$, on which the values of the class are all vectors of length at most $B_1 B_2$, and let $a = (B_1 B_2/\epsilon)^2$.
 #
-# * **From above.** Round each value to the nearest multiple $2 \epsilon z_i$. A $z_i \ne 0$ needs a value of at least $\epsilon |z_i|$, so $\sum_i |z_i| \le \sum_i z_i^2 \le a$. There are at most $(2N+1)^a$ whole vectors like that. (These centres may lie outside the class. For a cover by members, do this at the scale $\frac\epsilon2$ and take one member near each centre, which puts $4a$ for $a$; the walk of {prf:ref}`linear-layer-walk` does without the 4.)
+# * **From above.** Round each value to the nearest multiple $2 \epsilon z_i$. A $z_i \ne 0$ needs a value of at least $\epsilon |z_i|$, so $\sum_i |z_i| \le \sum_i z_i^2 \le a$. There are at most $(2N+1)^a$ vectors of whole numbers with this property. (These centres may lie outside the class. For a cover by members, do this at the scale $\frac\epsilon2$ and take one member near each centre, which replaces $a$ by $4a$; the walk of {prf:ref}`linear-layer-walk` avoids the factor 4.)
 # * **From below.** Vectors with $k < a/4$ entries $\pm h$, $h$ just above $2\epsilon$, and zeros elsewhere lie in the class, and two of them always differ by more than $2 \epsilon$ somewhere. So $N_\infty \ge 2^k \binom Nk$.
 
 # %% mystnb={"code_prompt_hide": "Sizes of three covers", "code_prompt_show": "Sizes of three covers"} tags=["hide-input"]

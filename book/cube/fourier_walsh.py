@@ -60,7 +60,7 @@ eps = torch.finfo(torch.float64).eps
 #
 # $$\mathrm{MAJORITY}(x) = \tfrac12 x_1 + \tfrac12 x_2 + \tfrac12 x_3 - \tfrac12 x_1 x_2 x_3 .$$
 #
-# To see this, look at {numref}`fig-majority-parts`, where the coordinates of each of the eight corners of a cube are three votes. The first three parts of the sum are the votes themselves. They add up to a number that has the right sign everywhere, but is $\pm\frac32$ at the two corners where all agree, and $\pm\frac12$ at the other six. The last part is a *parity*: it asks only whether the number of noes is even. It takes $\frac12$ from the two corners and gives it to the six, and so the sum is $\pm1$ at every corner.
+# To see this, look at {numref}`fig-majority-parts`, where the coordinates of each of the eight corners of a cube are three votes. The first three parts of the sum are the votes themselves. They add up to a number that has the right sign everywhere, but is $\pm\frac32$ at the two corners where all agree, and $\pm\frac12$ at the other six. The last part is a *parity*: it asks only whether the number of noes is even. It lowers the absolute value by $\frac12$ at the two corners and raises it by $\frac12$ at the six, and so the sum is $\pm1$ at every corner.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The majority of three votes and the four parities that it is a sum of. Every corner of a cube is an input. Round and dark: positive; square and light: negative.", "name": "fig-majority-parts"}, "image": {"alt": "Five small cubes. Majority is plus one at the four corners with at most one no, and minus one at the others. Each of the next three is plus one half on one face and minus one half on the opposite face. The last one alternates between neighbouring corners."}} tags=["hide-input"]
 majority, votes = cube.majority(3), cube.points(3).T / 2
@@ -128,7 +128,7 @@ in_both["indicators"] = even_parity_coefficients(majority)
 table(in_both, "Coefficients of the majority of three votes", form=".1f")
 
 # %% [markdown]
-# In the first column stand the four coefficients that we know from the example. The indicators need five terms instead of four, because the coefficient of the empty set is no longer 0. With more votes there are parities of more sizes. The next figure shows how the sum comes nearer to the majority, in the mean square, as larger parities are added:
+# The first column has the four coefficients that we know from the example. The indicators need five terms instead of four, because the coefficient of the empty set is no longer 0. With more votes there are parities of more sizes. The next figure shows how the sum comes nearer to the majority, in the mean square, as larger parities are added:
 
 # %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
 LONGEST = 11
@@ -287,7 +287,7 @@ glue(n_max=n_max, condition_last=bases["condition"].iloc[-1])
 glue(distinct_1=20 * (1 - (1 - 1 / 20) ** 20), variance_1=1 + 2 * 19 / (math.pi * 20))
 
 # %% [markdown]
-# The indicators have full rank, as Eq. (1) says. It is essential that they are *even* parities: with odd ones the rank falls by one, because the odd-parity indicator $(1 - \chi_S)/2$ of the empty set is zero. At $n =$ {glue:text}`n_max` the condition number of the indicators is {glue:text}`condition_last:.0f`. The formula {eq}`eq-two-bases` shows why it is so large: the constant $a_\emptyset$ reads a single value of $f$, and an error in this value enters $a_\emptyset$ undiminished. So indicators are good for *writing down* a sparse function, which is what the paper does with them, but they are a bad basis for *estimating* one from noisy values.
+# The indicators have full rank, as Eq. (1) says. It is essential that they are *even* parities: with odd ones the rank falls by one, because the odd-parity indicator $(1 - \chi_S)/2$ of the empty set is zero. At $n =$ {glue:text}`n_max` the condition number of the indicators is {glue:text}`condition_last:.0f`. The formula {eq}`eq-two-bases` shows why it is so large: the constant $a_\emptyset$ contains a single value of $f$, and an error in this value is passed on to $a_\emptyset$ in full. So indicators are good for *writing down* a sparse function, which is what the paper does with them, but they are a bad basis for *estimating* one from noisy values.
 #
 # ## What is normalised
 #
@@ -365,7 +365,7 @@ normalised.holds(
 #
 # ## What would falsify this
 #
-# A single function that its parts do not return, or two functions with equal coefficients, would refute the expansion. The *controls*, which must fail, leave out the correction of the constant in {eq}`eq-two-bases`, or the parity of all bits. A rank below $2^n$ would refute the uniqueness, and the control takes odd parities. What we say of the sparsities would be refuted by a function whose sparsities in the two bases differ by more than one; here the control counts products of bits such as $b_1 b_3$. The condition number and the sentence on normalising are controlled by the other basis.
+# A single function that its parts do not return, or two functions with equal coefficients, would refute the expansion. The *controls*, which must fail, leave out the correction of the constant in {eq}`eq-two-bases`, or the parity of all bits. A rank below $2^n$ would refute the uniqueness, and the control takes odd parities. What we say of the sparsities would be refuted by a function whose sparsities in the two bases differ by more than one; here the control counts products of bits such as $b_1 b_3$. For the condition number and for the sentence on normalising the control is the other basis.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -376,7 +376,7 @@ ledger.show()
 # We read `train_utils.py` and `training.py` of the repository `paullintilhac/boolean_function_sensitivity` (commit 3e5d0f89), and the older `exp_refactor.py` and `hardcoded_transformer.py`.
 #
 # * Its functions are sums in the $\pm1$ basis, with coefficients as the text says, so they are centred and have variance 1.
-# * A bit 1 becomes $+1$ and a bit 0 becomes $-1$, so that the parity of $S$ is $(-1)^{|S|} \chi_S$. For odd $|S|$ it is $+1$ if and only if the number of ones is *odd*. Nothing is lost by this, but a hand-written network must use the same convention.
+# * A bit 1 becomes $+1$ and a bit 0 becomes $-1$, so that the parity of $S$ is $(-1)^{|S|} \chi_S$. For odd $|S|$ it is $+1$ if and only if the number of ones is *odd*. This is only a convention, but a hand-written network must use the same convention.
 # * The text takes distinct subsets, and so do the two older programs. In `train_utils.py`, however, each subset is drawn by itself and may be drawn twice, so that the function has fewer than $W$ terms. If $W$ subsets are drawn out of $M = \binom Td$, the expected number of distinct ones is $M \bigl(1 - (1 - \frac1M)^W\bigr)$. The expected variance is $1 + \frac{2 (W - 1)}{\pi M}$, since the product of two random coefficients has the mean $\frac2{\pi W}$. For example, at $d = 1$ and $W = 20$ one expects {glue:text}`distinct_1:.1f` terms and a variance of {glue:text}`variance_1:.2f`. This book draws distinct subsets, as the text says.
 #
 # ## Exercises
@@ -428,7 +428,7 @@ table(answer, "Standard deviation of the error of a coefficient", form=".4f")
 #
 # ```{solution} ex-granularity
 # :class: dropdown
-# Let $f = 1 - 2g$ with $g \in \{0, 1\}$. By inclusion and exclusion $g$ is a polynomial of degree $d$ in the bits with whole coefficients. Each bit is $(1 - x_i)/2$, so a product of at most $d$ of them has coefficients that are multiples of $2^{-d}$, and $2g$ has multiples of $2^{1-d}$. At degree 1 the squares sum to 1, so a single coefficient is $\pm1$, and $f$ is one of the $2 + 2n$ constants and single bits, with either sign.
+# Let $f = 1 - 2g$ with $g \in \{0, 1\}$. By inclusion and exclusion $g$ is a polynomial of degree $d$ in the bits with integer coefficients. Each bit is $(1 - x_i)/2$, so a product of at most $d$ of them has coefficients that are multiples of $2^{-d}$, and $2g$ has multiples of $2^{1-d}$. At degree 1 the squares sum to 1, so a single coefficient is $\pm1$, and $f$ is one of the $2 + 2n$ constants and single bits, with either sign.
 # ```
 #
 # ## References

@@ -27,18 +27,18 @@
 #
 # ## Why one should care
 #
-# A theorem about a limit leaves a practical question open: how long must a string be before a step of a given length matters? If harm began only at a million bits, brittleness would explain nothing about the networks that people train. To find out, one needs a network that computes PARITY exactly at every length, and such networks are known since {cite:t}`chiang2022`. We move one of this kind by random steps of several lengths and watch its error grow with the string. The answer is a simple law, and it can be guessed beforehand.
+# A theorem about a limit leaves a practical question open: if the weights are perturbed by a step of a given length, how long must a string be before the output is wrong? If the error rose only from a million bits on, brittleness would explain nothing about the networks that people train. To find out, one needs a network that computes PARITY exactly at every length, and such networks have been known since {cite:t}`chiang2022`. We move one of this kind by random steps of several lengths and watch its error grow with the string. The result is a simple scaling law, which a short heuristic argument predicts.
 #
 # ## The law by hand
 #
-# A layer norm divides the numbers of a token by their standard deviation. Before its last layer norm the network below holds the answer as a number of size $\frac1{n^2}$, because attention has diluted it twice. A step of length $\rho$ is spread over all $D$ weights and adds noise of the order of $\rho$. Layer norm then magnifies both together, so the answer is recognized as long as $\frac1{n^2}$ is larger than a constant times $\rho$, that is, up to a length proportional to $\rho^{-1/2}$. A step that is 100 times shorter should be survived on strings that are 10 times as long:
+# A layer norm divides the numbers of a token by their standard deviation. Just before its last layer norm, the network of this chapter represents the answer by a number of size $\frac1{n^2}$, because it has passed through two averages over $n$ tokens. A step of length $\rho$ is spread over all $D$ weights and adds noise of the order of $\rho$. Layer norm then magnifies both together, so the answer is recognized as long as $\frac1{n^2}$ is larger than a constant times $\rho$, that is, up to a length proportional to $\rho^{-1/2}$. So if a step is 100 times shorter, the network should tolerate it on strings that are 10 times as long:
 #
 # | step $\rho$ | 0.1 | 0.01 | 0.001 | 0.0001 |
 # |:--|:--|:--|:--|:--|
 # | $\rho^{-1/2}$ | 3.2 | 10 | 32 | 100 |
 # | error $\frac12$ expected at | $3.2\, c$ bits | $10\, c$ | $32\, c$ | $100\, c$ |
 #
-# The experiment will show that $c$ is about 4.4 for this network.
+# The experiment will show that the constant $c$ is about 4.4 for this network.
 #
 # ## The statement
 #
@@ -51,7 +51,7 @@
 # "$L_{\rho,n}$ converges to 1 for large $d$", so that arbitrarily small steps are fatal on sufficiently long strings.
 # ```
 #
-# **Theorem 6 bounds the limit from below**, and in the paper this bound tends to 1 for a large width $d$ of the tokens. That is one reading of "converges to 1", and it is true: by {prf:ref}`brittle-repaired` the limit is at least 1, at every $d \ge 3$ and every $\rho$. (This chapter uses that theorem, but not its proof.) The other, that the limit itself is 1 or tends to 1, is left open. Our example (`parity_transformer`) has two layers, $d = 32$, no epsilon in its layer norms, and {glue:text}`D` weights that do not depend on $n$. For each length and radius we draw {glue:text}`draws` steps, each with {glue:text}`strings` strings of its own. We follow each curve up to the longest strings, or up to the length at which the noise of the step is ten times as large as the answer before the last layer norm, whichever is shorter.
+# **Theorem 6 bounds the limit from below**, and in the paper this bound tends to 1 for a large width $d$ of the tokens. That is one reading of "converges to 1", and it is true: by {prf:ref}`brittle-repaired` the limit is at least 1, at every $d \ge 3$ and every $\rho$. (This chapter uses that theorem, but not its proof.) The other reading, that the limit itself is 1 or tends to 1, is left open. Our example (`parity_transformer`) has two layers, $d = 32$, no epsilon in its layer norms, and {glue:text}`D` weights that do not depend on $n$. For each length and radius we draw {glue:text}`draws` steps, each with {glue:text}`strings` strings of its own. We follow each curve up to the longest strings, or up to the length at which the noise of the step is ten times as large as the answer before the last layer norm, whichever is shorter.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Section 6, on length generalization
 # :label: sensitive-length-generalization
@@ -189,7 +189,7 @@ moving(
 )
 
 # %% [markdown]
-# Every curve on the left of {numref}`fig-brittle` rises from 0 to 1 and a little beyond, and the smaller the step, the later it rises. On the right the same points are drawn against $n \sqrt\rho$. They fall on a single curve, as the law by hand predicts. The length at which a curve passes $\frac12$ is its *crossing* $n^*(\rho)$, so the law says $n^* \propto \rho^{-1/2}$. The next lines fit this exponent. An interval that does not contain $-\frac12$ would speak against the law. As a control we put the noise into the queries and keys of the first layer alone, where it reaches the answer in another way.
+# Every curve on the left of {numref}`fig-brittle` rises from 0 to 1 and a little beyond, and the smaller the step, the later it rises. On the right the same points are drawn against $n \sqrt\rho$. They fall on a single curve, as the law by hand predicts. The length at which a curve passes $\frac12$ is its *crossing* $n^*(\rho)$, so the law says $n^* \propto \rho^{-1/2}$. The next lines fit this exponent. An interval that does not contain $-\frac12$ would speak against the law. As a control we perturb the queries and keys of the first layer alone, where the noise affects the answer in another way.
 
 
 # %%
@@ -311,9 +311,9 @@ late_mean, late_error = (weight * late["mean"]).sum() / weight.sum(), weight.sum
 glue(late_mean=f"{late_mean:.2f} ± {late_error:.2f}", late_points=len(late))
 
 # %% [markdown]
-# The exponent is {glue:text}`power`, from the page's run and the stored one together, with its 99.9 % interval, which is also the tolerance of the check. Crossings below {glue:text}`long` bits are left out, because one bit more or less would move them by more than 5 %. Noise in the first layer's queries and keys alone gives another law, with the exponent {glue:text}`scores_power:.2f`.
+# The fitted exponent is {glue:text}`power`, from the page's run and the stored one together. The interval is the 99.9 % interval, which is also the tolerance of the check. Crossings below {glue:text}`long` bits are left out, because one bit more or less would move them by more than 5 %. Noise in the first layer's queries and keys alone leads to another law, with the exponent {glue:text}`scores_power:.2f`.
 #
-# At the crossing most answers still have the right sign. Only the mean squared error passes one half there, and the moving figure shows that the sign is lost on longer strings. Far beyond the crossing, at $n \sqrt\rho > 20$, the {glue:text}`late_points` points of the stored run have a mean of {glue:text}`late_mean`, close to 1 and above it.
+# At the crossing, where the mean squared error passes one half, most answers still have the right sign, and the moving figure shows that the sign is lost on longer strings only. Far beyond the crossing, at $n \sqrt\rho > 20$, the {glue:text}`late_points` points of the stored run have a mean sharpness of {glue:text}`late_mean`, which is close to 1 and above it.
 #
 # ## How it computes PARITY
 #
@@ -322,10 +322,10 @@ glue(late_mean=f"{late_mean:.2f} ± {late_error:.2f}", late_points=len(late))
 # 1. Uniform attention gives every token the share of ones, $k/n$.
 # 2. The first block compares this share with $i/n$, and writes a *spike* $(-1)^k/n$ into token $k$ and into no other.
 # 3. The second attention averages the spike over all tokens, which leaves $(-1)^k$ times a constant over $n^2$.
-# 4. The second block clears all other columns, and adds $0.2/n^2$, which decides for the string of zeros, where there is no spike.
+# 4. The second block clears all other columns, and adds $0.2/n^2$, which determines the answer for the string of zeros, where there is no spike.
 # 5. Layer norm turns what is left into $\pm 4$, however small it was, and the read-out turns this into $\pm 1$.
 #
-# Seven of the 16 pairs of columns are empty and can be left out. To make sure that the network is exact we try it on all strings of up to {glue:text}`n_exact` bits and on some of 2000.
+# Seven of the 16 pairs of columns are empty and can be left out. To make sure that the network is exact we try it on all strings of up to {glue:text}`n_exact` bits and on some strings of 2000 bits.
 
 
 # %% mystnb={"code_prompt_hide": "PARITY on all short strings, with 32 and with 18 columns", "code_prompt_show": "PARITY on all short strings, with 32 and with 18 columns"} tags=["hide-input"]
@@ -382,11 +382,11 @@ to_one.holds(
 glue(wide_loud="{:.2f} ± {:.2f}".format(*loud.loc[(128, 100), ["sharpness", "±"]]))
 
 # %% [markdown]
-# The conclusion of the remark is not affected: small steps are fatal for each of these networks. Its number nearly holds for $M = 1$ ({glue:text}`late_mean` above, at $d = 32$). For larger $M$ it does not, and a width of 128 columns, far above $12 L = 24$, hardly changes this: at $M = 100$ the sharpness is {glue:text}`wide_loud`. This is one length and one step, so it proves nothing about the limit.
+# The conclusion of the remark is not affected, since small steps are fatal for each of these networks. The limit 1 that the remark names is nearly right for $M = 1$ ({glue:text}`late_mean` above, at $d = 32$). For larger $M$ it is not, and a width of 128 columns, far above $12 L = 24$, hardly changes this: at $M = 100$ the sharpness is {glue:text}`wide_loud`. This is one length and one step, so it proves nothing about the limit.
 #
 # ## Over a training set
 #
-# In training one sees the loss on a sample, not on all strings. The paper remarks that (16), its bound on the sharpness, remains true on average over random training sets if the mean over all strings is replaced by one over the set. For a network that does not depend on the set this follows from linearity: each string is equally often in a set. For a network that was fitted to the set nothing is proved, in the paper or here. As an illustration we list all sets of four strings of four bits.
+# In training one sees the loss on a sample, not on all strings. The paper remarks that (16), its bound on the sharpness, remains true on average over random training sets if the mean over all strings is replaced by one over the set. For a network that does not depend on the set this follows from linearity, because each string is contained in equally many sets. For a network that was fitted to the set nothing is proved, in the paper or here. As an illustration we list all sets of four strings of four bits.
 
 # %%
 n_set, rho_set, of_each = 4, 1.0, 4
@@ -415,7 +415,7 @@ glue(sets=len(sets), on_all=loss.mean().item(), least=sets.min().item())
 #
 # ## What would falsify this
 #
-# The law would be false if a curve levelled off below 1, or if the curves of two steps differed by more than a shift. The theorem would be false if $K$ grew with the length; it does so for encodings that grow with the length, but these the theorem excludes. It would also be false if an exact network of at least three columns had a sharpness that stays below 1 on long strings. The control shows that such a case would be noticed: noise in the first queries and keys alone, which leaves all biases as they are, keeps the sharpness at 0.
+# The law would be false if a curve levelled off below 1, or if the curves of two steps differed by more than a shift. The theorem would be false if $K$ grew with the length; it does so for encodings that grow with the length, but the theorem excludes such encodings. It would also be false if an exact network of at least three columns had a sharpness that stays below 1 on long strings. The control shows that such a case would be noticed: noise in the first queries and keys alone, which leaves all biases as they are, keeps the sharpness at 0.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -430,7 +430,7 @@ ledger.show()
 # * A transformer of constant size computes PARITY exactly at all lengths. For ours, after a random step of length $\rho$, the mean squared error passes $\frac12$ at about {glue:text}`level_z:.1f`$/\sqrt\rho$ bits.
 # * For PARITY the limit of the sharpness is at least 1 at every step length and every width from 3 on. So the paper's conclusion on length generalization is true, for a step of fixed length in a random direction. A step in a chosen direction can leave every output as it is.
 # * That the limit equals 1 stays open: at 128 bits exact networks of 32 and of 128 columns come near 2.
-# * What a step leaves of the sensitivity, and why, is in {ref}`ch-brittle-at-every-width`.
+# * How much of the sensitivity is left after a step, and why, is the subject of {ref}`ch-brittle-at-every-width`.
 #
 # ## Exercises
 #
@@ -443,7 +443,7 @@ ledger.show()
 # ```{solution} ex-brittle-law
 # :class: dropdown
 #
-# The root of $\rho$ is $0.02$, so the crossing is at about $4.4 / 0.02 = 220$ bits. For a million bits $\rho$ has to be $(4.4 \cdot 10^{-6})^2$, about $2 \cdot 10^{-11}$, which is below the rounding of single precision relative to a weight of size 1.
+# The square root of $\rho$ is $0.02$, so the crossing is at about $4.4 / 0.02 = 220$ bits. For a million bits $\rho$ has to be $(4.4 \cdot 10^{-6})^2$, about $2 \cdot 10^{-11}$, which is below the rounding of single precision relative to a weight of size 1.
 # ```
 #
 # ```{exercise}
@@ -469,7 +469,7 @@ answer = pd.Series(answer, name="sharpness").rename_axis("tensor that moves").so
 table(answer, "Exact PARITY at 64 bits, steps of 0.1 of one tensor", form=".3f", tiny=1e-6)
 
 # %% [markdown]
-# The queries and keys can be moved, because all of them are 0, and a score stays 0 if only one of its two factors moves. A step of the read-out changes the answer in proportion, and so by little. Every other tensor alone does about as much harm as all weights together, and some do more. Among them is the last bias, as the proof says, since it moves the token that the last layer norm magnifies. So it is not the number of weights that matters, but whether a step reaches a token of size $\frac1{n^2}$ before a layer norm.
+# The queries and keys can be moved, because all of them are 0, and a score stays 0 if only one of its two factors moves. A step of the read-out changes the answer by a small relative amount only. Every other tensor alone does about as much harm as all weights together, and some do more. Among them is the last bias, as the proof says, since it moves the token that the last layer norm magnifies. So it is not the number of weights that matters, but whether a step reaches a token of size $\frac1{n^2}$ before a layer norm.
 #
 # ```{solution-end}
 # ```

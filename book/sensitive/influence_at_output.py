@@ -23,11 +23,11 @@
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 14 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** In a transformer without layer norm and with fixed weights, a flip of one bit moves the output elsewhere by $O(1/n)$, as the paper quotes from Hahn (2020) and from Li and others (2023). This does not cover scores that grow with $\log n$, and FIRST shows why. With layer norm and $\varepsilon > 0$ the paper sketches two bounds on the sensitivity, one for every input and one for most. We carry both out, and both hold, the first for tokens that are not too long. We add a third: the average sensitivity is bounded at all lengths, however large the scores of the first layer are.
+# **Claim.** In a transformer without layer norm and with fixed weights, a flip of one bit moves the output elsewhere by $O(1/n)$, as the paper quotes from Hahn (2020) and from Li and others (2023). This does not cover scores that grow with $\log n$, and FIRST shows why. With layer norm and $\varepsilon > 0$ the paper sketches two bounds on the sensitivity, one for every input and one for most. We carry out both proofs, and both bounds hold, the first for tokens that are not too long. We add a third: the average sensitivity is bounded at all lengths, however large the scores of the first layer are.
 #
 # ## Why one should care
 #
-# Attention is an average, and an average of $n$ bits hardly notices one of them. This simple remark, made precise by Hahn (2020), is the oldest explanation of why transformers find PARITY hard. But it explains too much, because it would make FIRST hard as well, a function that only returns the first bit and that transformers learn easily. Two devices can overcome the dilution. A head can attend to a single position, if its scores grow with the length, and layer norm can magnify a small difference, if its $\varepsilon$ is small. Which of the two can serve a function that depends on *all* bits? The chapter shows that it is not the first, as long as the growing scores stand in the first layer. (In a second layer they can: the network without layer norm in {ref}`ch-one-layer-parity` computes PARITY with scores there that grow with $n$.)
+# Attention is an average, and an average of $n$ bits hardly notices one of them. This simple remark, made precise by Hahn (2020), is the oldest explanation of why transformers find PARITY hard. But it explains too much, because it would make FIRST hard as well, a function that only returns the first bit and that transformers learn easily. Two mechanisms can overcome this dilution: a head can attend to a single position, if its scores grow with the length, and layer norm can magnify a small difference, if its $\varepsilon$ is small. Which of the two can help with a function that depends on *all* bits? The chapter shows that the first cannot, as long as the growing scores stand in the first layer. (In a second layer they can: the network without layer norm in {ref}`ch-one-layer-parity` computes PARITY with scores there that grow with $n$.)
 #
 # ## One head by hand
 #
@@ -35,7 +35,7 @@
 #
 # ## The statement
 #
-# The input is $x \in \{0,1\}^n$, and $x^{\oplus q}$ is $x$ with bit $q$ flipped. The *influence* of bit $q$ on $v(x)$ is $I_q[v](x) = \|v(x) - v(x^{\oplus q})\|_2$. A transformer $f$ starts from tokens $y_j^{(0)} = e(x_j) + p_j \in \mathbb R^d$, with an embedding $e$ of the bit and an encoding $p_j$ of the position. Layer $k$ adds to each token what $H$ attention heads return, and then a block of one hidden ReLU layer, and the result is called $Y_j^{(k)}$. Layer norm divides the centred $Y_j^{(k)}$ by $N = \sqrt{\sigma^2(Y_j^{(k)}) + \varepsilon}$, which gives $y_j^{(k)}$. After $L$ layers the output is $f(x) = v \cdot y_n^{(L)}$. Its *sensitivity* is $s(x, f) = \frac14 \sum_q I_q[f](x)^2$, and $\mathrm{as}_n(f) = \mathbb E_x\, s(x, f)$ for uniform $x$.
+# The input is $x \in \{0,1\}^n$, and $x^{\oplus q}$ is $x$ with bit $q$ flipped. The *influence* of bit $q$ on $v(x)$ is $I_q[v](x) = \|v(x) - v(x^{\oplus q})\|_2$. A transformer $f$ starts from tokens $y_j^{(0)} = e(x_j) + p_j \in \mathbb R^d$, with an embedding $e$ of the bit and an encoding $p_j$ of the position. Layer $k$ adds to each token what $H$ attention heads return, and then the output of a feedforward block with one hidden ReLU layer, and the result is called $Y_j^{(k)}$. Layer norm divides the centred $Y_j^{(k)}$ by $N = \sqrt{\sigma^2(Y_j^{(k)}) + \varepsilon}$, which gives $y_j^{(k)}$. After $L$ layers the output is $f(x) = v \cdot y_n^{(L)}$. Its *sensitivity* is $s(x, f) = \frac14 \sum_q I_q[f](x)^2$, and $\mathrm{as}_n(f) = \mathbb E_x\, s(x, f)$ for uniform $x$.
 #
 # ```{prf:proposition} Hahn and Rofin (2024), Fact 2
 # :label: sensitive-fact2
@@ -87,9 +87,9 @@ lengths = [16, 32, 64, 128, 256, 512]
 # %% [markdown]
 # ## What one bit is worth without layer norm
 #
-# The proof of {prf:ref}`sensitive-fact2` is short. If the weights are fixed and the encodings of positions have bounded length, all scores lie in a bounded range $r$, so no weight exceeds $e^r / n$. One token out of $n$ then moves a head by at most $\|V\|\, e^r (\|e(1) - e(0)\| + 2 \max_w \|y_w\|) / n$, which counts its own part and what its weight takes from the others, and a feedforward block multiplies this by a constant. So the next layer receives one token that moved by $O(1)$ and others that moved by $O(1/n)$. At a query among the others all scores but one move by $O(1/n)$, and no weight exceeds $e^r/n$, so that the same count gives $O(1/n)$ again, layer after layer. (If the encodings of later positions grow, they can carry a growing score at fixed weights, and the fact fails: the network of {ref}`ch-one-layer-parity` has fixed weights and no layer norm, and a flip moves its output by about 2 at every length. Appendix B of the paper takes encodings to be bounded, and so do we.)
+# The proof of {prf:ref}`sensitive-fact2` is short. If the weights are fixed and the encodings of positions have bounded length, all scores lie in a bounded range $r$, so no weight exceeds $e^r / n$. One token out of $n$ then moves a head by at most $\|V\|\, e^r (\|e(1) - e(0)\| + 2 \max_w \|y_w\|) / n$, where the first term is its own contribution and the second is due to the weight that it takes from the others; and a feedforward block multiplies this by a constant. So the next layer receives one token that moved by $O(1)$ and others that moved by $O(1/n)$. At a query among the others all scores but one move by $O(1/n)$, and no weight exceeds $e^r/n$, so that the same count gives $O(1/n)$ again, layer after layer. (If the encodings of later positions grow, they can carry a growing score at fixed weights, and the fact fails: the network of {ref}`ch-one-layer-parity` has fixed weights and no layer norm, and a flip moves its output by about 2 at every length. Appendix B of the paper takes encodings to be bounded, and so do we.)
 #
-# To test the fact we draw random transformers, keep their weights, and lengthen the input: the query keeps its position, and new positions are added in front. If the fact is true, the change of the output falls at least as fast as $\frac1n$. Beside them we compute *FIRST*, which is the head of the example with the score $\log n$ on position 1, and the same head with the score of the shortest length.
+# To test the fact we draw random transformers, keep their weights, and lengthen the input: the query keeps its position, and new positions are added in front. If the fact is true, the change of the output falls at least as fast as $\frac1n$. For comparison we compute *FIRST*, which is the head of the example with the score $\log n$ on position 1, and the same head with the score of the shortest length.
 
 
 # %%
@@ -184,7 +184,7 @@ glue(slope_one=f"{slopes[1]:.3f}", slope_two=f"{slopes[2]:.3f}", slack=1 / max(s
 glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 
 # %% [markdown]
-# In {numref}`fig-influence-length` the lines of the random transformers run parallel to the dotted line. Their slopes are {glue:text}`slope_one` for one layer and {glue:text}`slope_two` for two, with 95 % intervals over models, and the explicit constant of the proof is {glue:text}`slack:.0f` times larger than the largest change seen. FIRST with growing scores, on the other hand, is level: at $n =$ {glue:text}`n_last` it moves by {glue:text}`growing:.3f`, whereas with fixed scores it moves by {glue:text}`fixed:.3f`. So {prf:ref}`sensitive-fact2` does not cover heads whose scores grow with the length. But FIRST depends on one bit only. Can growing scores serve a function that depends on all bits?
+# In {numref}`fig-influence-length` the lines of the random transformers run parallel to the dotted line. Their slopes are {glue:text}`slope_one` for one layer and {glue:text}`slope_two` for two, with 95 % intervals over models, and the explicit constant of the proof is {glue:text}`slack:.0f` times larger than the largest change seen. The line of FIRST with growing scores, on the other hand, is level: at $n =$ {glue:text}`n_last` a flip moves its output by {glue:text}`growing:.3f`, whereas with fixed scores a flip moves it by {glue:text}`fixed:.3f`. So {prf:ref}`sensitive-fact2` does not cover heads whose scores grow with the length. But FIRST depends on one bit only. Can growing scores serve a function that depends on all bits?
 #
 # ## With layer norm: three bounds on the sensitivity
 #
@@ -203,7 +203,7 @@ glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 # * $\mathrm{as}_n(f)$, with $A = 6$.
 # ```
 #
-# **The idea of the proof.** All flips together move the first layer by at most $S(A)$, where $A$ bounds what they do to the weights of a row. Only this $A$ differs between the three bounds. At every input it is exponential in the change $g$ of a score, at most inputs it is of order $\log n$, and on average over inputs it is a constant, because a position that would gain much weight if its bit were flipped is a rare one. A layer norm with $\varepsilon > 0$ multiplies by at most $\varepsilon^{-1/2}$, and each later layer by $G_k$.
+# **The idea of the proof.** All flips together move the first layer by at most $S(A)$, where $A$ bounds what they do to the weights of a row. Only this $A$ differs between the three bounds. At every input it is exponential in the change $g$ of a score, at most inputs it is of order $\log n$, and on average over inputs it is a constant, because positions that would gain much weight if their bit were flipped are rare. A layer norm with $\varepsilon > 0$ multiplies by at most $\varepsilon^{-1/2}$, and each later layer by $G_k$.
 #
 # ```{dropdown} Proof
 # We bound what all flips do to a row of the first layer, then to the first layer, and carry this through the other layers.
@@ -221,7 +221,7 @@ glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 #
 # How are these bounds related to the paper's? Let $\kappa = \max_h \|K_{1,h}^\top Q_{1,h}\|$. Then $g \le 2 C_P^2 \kappa$. So for $C_P^2 \le 2d$ the first bound gives (9), and for $C_P^2 \le d$, as in later layers, it gives (9) with half the exponent. With longer tokens $d$ in (9) has to be read as $C_P^2$; the words "along the lines of" leave room for that, but the formula as it stands is violated by a head below. The second bound is (10), whereas the third has no counterpart in the paper and contains neither $n$ nor the scores of the first layer.
 #
-# The rest of the section tests the bounds on three kinds of models. The table says what each test should show; a bound that fails where the table has "holds" would be refuted.
+# The rest of the section tests the bounds on three kinds of models, which are described below the table. The table says what each test should show; a bound that fails where the table has "holds" would be refuted.
 #
 # | bound on | $A$ | in the paper | random and faint models | head of OR at $0^n$ | the same head, long tokens |
 # |:--|:--|:--|:--|:--|:--|
@@ -229,13 +229,13 @@ glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 # | $s$ at most inputs | $16 \log n + 9$ | (10) | holds | fails, since $0^n$ is left out | not tested |
 # | mean of $s$ | 6 | none | holds | fails, since $0^n$ is one input | not tested |
 #
-# **Is the exponential needed at every input?** To see how good $2(e^g - 1)$ is, take the head of OR, a flat row, at $x = 0^n$. A flip gives its position the weight $e^g / (e^g + n - 1)$ in place of $1/n$, and all flips together move the row by
+# **Is the exponential needed at every input?** To see how good $2(e^g - 1)$ is, take the head of OR from {ref}`ch-attention-influence`, whose scores depend on the bit alone, at $x = 0^n$. A flip gives its position the weight $e^g / (e^g + n - 1)$ in place of $1/n$, and all flips together move the row by
 #
 # $$2 n \Bigl( \frac{e^g}{e^g + n - 1} - \frac1n \Bigr) = 2 (e^g - 1)\, \frac{n - 1}{e^g + n - 1} ,$$
 #
-# which tends to the bound as $n$ grows. For the sensitivity itself let $n - 1 = e^g$, so that a flip gives its position the weight $\frac12$. If the head writes this weight in one direction, and $v$ reads that direction behind the layer norm, each of the $n - 1 = e^g$ flips of another bit than the query's own moves $f$ by one number $\delta > 0$ that depends neither on $n$ nor on $g$, and therefore $s(0^n, f) \ge \frac14 \delta^2 e^g$. So the exponential cannot be avoided at every input, nor can its exponent be lowered.
+# which tends to the bound as $n$ grows. For the sensitivity itself let $n - 1 = e^g$, so that a flip gives its position the weight $\frac12$. If the head writes this weight in one direction, and $v$ reads that direction after the layer norm, each of the $n - 1 = e^g$ flips of another bit than the query's own moves $f$ by one number $\delta > 0$ that depends neither on $n$ nor on $g$, and therefore $s(0^n, f) \ge \frac14 \delta^2 e^g$. So a bound for every input cannot avoid the exponential, and its exponent cannot be lowered.
 #
-# **Whole transformers.** To look for a violation we compute all three ratios of sensitivity to bound, over all inputs of 6 bits, for random transformers of one and two layers whose scores in the first layer are multiplied by up to 100. One more model is made to attain the bounds. This *faint* model has no heads and tokens $\pm t\,(1, -1)$ by their bit with $t = 10^{-6}$, which layer norm magnifies by nearly $\varepsilon^{-1/2}$ in each layer.
+# **Whole transformers.** To look for a violation we compute all three ratios of sensitivity to bound, over all inputs of 6 bits, for random transformers of one and two layers whose scores in the first layer are multiplied by up to 100. One more model is constructed so as to attain the bounds. This *faint* model has no heads, and its tokens are $\pm t\,(1, -1)$ with the sign of their bit and $t = 10^{-6}$, which layer norm magnifies by nearly $\varepsilon^{-1/2}$ in each layer.
 
 
 # %%
@@ -287,7 +287,7 @@ table(shown, f"Sensitivity over its bound, largest of {repeats} models", form=".
 # %% [markdown]
 # No ratio exceeds 1, and the faint model attains all three bounds.
 #
-# **One input against a mean.** Does the first bound need its $e^g$, and does the second have to leave inputs out? We take the head of OR at $0^n$ again, with $e^g = n - 1$, $\varepsilon = 1$ and four columns. Tokens are $\pm u$, and the query is distinguished by an encoding. The head writes in the direction of $u$, which is also the direction of $v$. At this input the second and the third bound should fail.
+# **One input against a mean.** Does the first bound need its $e^g$, and does the second have to leave inputs out? We take the head of OR at $0^n$ again, with $e^g = n - 1$, $\varepsilon = 1$ and four columns. Tokens are $\pm u$, and the query is distinguished by its positional encoding. The head writes in the direction of $u$, which is also the direction of $v$. At this input the second and the third bound should fail.
 
 
 # %% mystnb={"code_prompt_hide": "The head of OR", "code_prompt_show": "The head of OR"} tags=["hide-input"]
@@ -380,9 +380,9 @@ glue(long_20=long.loc[20.0, "(9) with d"], long_40=long.loc[40.0, "(9) with d"])
 glue(attained=over["mean"].max(), largest=over.drop("faint", level="model")["mean"].max())
 
 # %% [markdown]
-# No model exceeds a bound that covers it. The faint models use {glue:text}`attained:.4f` of the third bound, so its power of $\varepsilon$ is right. The random models use at most {glue:text}`largest:.4f`, and multiplying the scores of the first layer changes little. At {glue:text}`n_or` bits the head of OR at the string of zeros uses {glue:text}`or_every:.3f` of the first bound. It exceeds the second by a factor of {glue:text}`or_most:.2f` and the third by a factor of {glue:text}`or_mean:.0f`, so the string of zeros is one of the inputs that the second bound leaves out. With long tokens it exceeds (9), read with $d$, by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$. This factor is exponential in $g$, and no constant $C$ that is polynomial in the norms can make up for it.
+# No model exceeds a bound that covers it. The faint models reach {glue:text}`attained:.4f` of the third bound, so the power of $\varepsilon$ in it is right. The random models reach at most {glue:text}`largest:.4f`, and multiplying the scores of the first layer changes little. At {glue:text}`n_or` bits the head of OR at the string of zeros reaches {glue:text}`or_every:.3f` of the first bound. It exceeds the second by a factor of {glue:text}`or_most:.2f` and the third by a factor of {glue:text}`or_mean:.0f`, so the string of zeros is one of the inputs that the second bound leaves out. With long tokens it exceeds (9), read with $d$, by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$. This factor is exponential in $g$, and no constant $C$ that is polynomial in the norms can make up for it.
 #
-# **What follows for PARITY.** With $\varepsilon > 0$, fixed norms elsewhere and any scores at all in the first layer, the average sensitivity stays bounded as $n$ grows. PARITY has $\mathrm{as}_n = n$, and MAJORITY has $\mathrm{as}_n$ of order $\sqrt n$, so such transformers compute neither at all lengths. The paper says the same of scores that are multiplied by $\log n$: in the input layer they help FIRST, but not a sensitive function. A sensitive function needs small deviations $N$, which are the subject of {ref}`ch-layer-norm-blowup`, or one of the other norms in the bound must grow with $n$: scores of a later layer, encodings or other weights.
+# **What follows for PARITY.** With $\varepsilon > 0$, fixed norms elsewhere and any scores at all in the first layer, the average sensitivity stays bounded as $n$ grows. PARITY has $\mathrm{as}_n = n$, and MAJORITY has $\mathrm{as}_n$ of order $\sqrt n$, so such transformers compute neither of the two at all lengths. The paper says the same of scores that are multiplied by $\log n$: in the input layer they help FIRST, but not a sensitive function. A sensitive function needs small deviations $N$, which are the subject of {ref}`ch-layer-norm-blowup`, or one of the other norms in the bound must grow with $n$: scores of a later layer, encodings or other weights.
 #
 # ## What we found
 #
@@ -396,7 +396,7 @@ glue(attained=over["mean"].max(), largest=over.drop("faint", level="model")["mea
 #
 # **Statement.** As printed, there is a bound "along the lines of" $s(x, f) \le C \exp(4 d \max_h \|K_{1,h}^\top Q_{1,h}\|)\, \varepsilon^{-L/2}$ at every $x$, where $C$ is polynomial in $H$, $d$ and the norms of weights and embeddings, apart from the exponential of norms of later layers.
 #
-# **Counterexample.** It is one to the formula, read with $d$. A head of OR has $d = 4$ columns and tokens whose squared length is $10 d$, and one bit changes a score by $g$. At the string of zeros its sensitivity exceeds the formula by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$.
+# **Counterexample.** It contradicts the formula, read with $d$. A head of OR has $d = 4$ columns and tokens whose squared length is $10 d$, and one bit changes a score by $g$. At the string of zeros its sensitivity exceeds the formula by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$.
 #
 # **Why.** What one bit can do to a score is bounded by $2 \|y\|^2 \|K^\top Q\|$, with the length of the longest first token. In later layers layer norm keeps $\|y\|^2 \le d$, but first tokens do not come from a layer norm.
 #
@@ -422,7 +422,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-influence-first
 #
-# *By hand.* A head gives position 1 the score $\beta \log n$, and 0 to all others. How does the influence of the first bit on it grow or fall with $n$?
+# *By hand.* A head gives position 1 the score $\beta \log n$, and 0 to all others. How does the influence of the first bit on the head's output grow or fall with $n$?
 # ```
 #
 # ```{solution} ex-influence-first
@@ -433,7 +433,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-influence-many
 #
-# *With the computer.* Can one head attend to several bits at once and stay sensitive to all of them? Let positions 1 to $m$ have the score $\log \frac nm$ and the others 0, so that the $m$ positions share half of the weight. Compute how far a flip of one of them moves the head, and the sum over all $m$, for $m = 1, 4, 16, 64$ at $n = 256$. What does the sum of the *squares* say about the sensitivity? Then see whether the slopes of the random transformers stay with more models, `python -m bookkit.run sensitive/influence_at_output -p models 40 --out my_run`.
+# *With the computer.* Can one head attend to several bits at once and stay sensitive to all of them? Let positions 1 to $m$ have the score $\log \frac nm$ and the others 0, so that the $m$ positions share half of the weight. Compute how far a flip of one of them moves the head, and the sum over all $m$, for $m = 1, 4, 16, 64$ at $n = 256$. What does the sum of the *squares* say about the sensitivity? Then see whether the slopes of the random transformers remain the same with more models, `python -m bookkit.run sensitive/influence_at_output -p models 40 --out my_run`.
 # ```
 #
 # ```{solution-start} ex-influence-many
@@ -455,7 +455,7 @@ answer = pd.DataFrame(rows).T.rename_axis("m")
 table(answer, "A head that attends to m of 256 positions", form=".3f")
 
 # %% [markdown]
-# The sum over the $m$ positions stays near 1, since they share the attention, so that each of them has about $\frac1m$. The sum of squares, and with it the sensitivity, falls like $\frac1m$. So a head can depend strongly on one bit, as for FIRST, or weakly on many, but not strongly on many. What is left must be magnified elsewhere, for example by layer norm.
+# The sum over the $m$ positions stays near 1, since they share the attention, so that each of them contributes about $\frac1m$. The sum of squares, and with it the sensitivity, falls like $\frac1m$. So a head can depend strongly on one bit, as for FIRST, or weakly on many, but not strongly on many. What is left must be magnified elsewhere, for example by layer norm.
 #
 # ```{solution-end}
 # ```

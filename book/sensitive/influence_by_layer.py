@@ -27,7 +27,7 @@
 #
 # ## Why one should care
 #
-# In the first layer each token knows one bit, so a flip changes one token only, and an average over $n$ tokens moves by about $\frac1n$. From the second layer on every token has seen the whole string, so a flip changes all of them. If each layer could collect what the layer before has spread, a bit could become important again. A changed token acts on a head in two ways: it changes the values that the head averages, and it changes the weights of the average. The second way is dangerous, because weights are a softmax of scores, and a small change of a large score can move all the attention from one token to another. How much can a small change of the tokens change the output of a head? The answer enters every layer of the bound in Theorem 4 as a factor. It is exponential in the norm of the scores, and it is where most of that bound is lost ({ref}`ch-layer-norm-links`).
+# In the first layer each token knows one bit, so a flip changes one token only, and an average over $n$ tokens moves by about $\frac1n$. From the second layer on every token has seen the whole string, so a flip changes all of them. If each layer could add up the small changes that the layer before has spread over the tokens, a bit could become important again. A changed token acts on a head in two ways: it changes the values that the head averages, and it changes the weights of the average. The second way is dangerous, because weights are a softmax of scores, and a small change of a large score can move all the attention from one token to another. How much can a small change of the tokens change the output of a head? The answer enters every layer of the bound in Theorem 4 as a factor. It is exponential in the norm of the scores, and most of the slack of that bound comes from it ({ref}`ch-layer-norm-links`).
 #
 # ## Two tokens by hand
 #
@@ -41,7 +41,7 @@
 #
 # $$a_{ij} = (K y_j)^\top (Q y_i), \qquad \hat a_{ij} = \frac{e^{a_{ij}}}{\sum_w e^{a_{iw}}}, \qquad b_i = \sum_j \hat a_{ij} V y_j .$$
 #
-# where the $a_{ij}$ are called *scores* and the $\hat a_{ij}$ *weights*. Matrices are measured by the spectral norm, and $C_V \ge \|V\|$.
+# The $a_{ij}$ are called *scores* and the $\hat a_{ij}$ *weights*. Matrices are measured by the spectral norm, and $C_V \ge \|V\|$.
 #
 # ```{prf:lemma} Hahn and Rofin (2024), Lemma 9
 # :label: sensitive-lem9
@@ -95,7 +95,7 @@ def bounded(C_A, y, score, value):
 # %% [markdown]
 # ## Smaller bounds, and how much of each is used
 #
-# **The idea of the proof.** Move the scores along a straight line from their values at $x$ to those at $x^{\oplus q}$. At each moment the weights change at a rate that we know from {ref}`ch-softmax-jacobian`: the sum of all changes is the mean absolute deviation of the velocities of the scores. A velocity that is common to all tokens has no effect, because a softmax depends only on the differences of the scores. The change of the query moves all scores, and is bounded by its largest entry. The change of one key moves one score, and counts only with the weight of its token, which is at most $e^{2 C_A}/n$; the exponential comes from here.
+# **The idea of the proof.** Move the scores along a straight line from their values at $x$ to those at $x^{\oplus q}$. At each moment the weights change at a rate that we know from {ref}`ch-softmax-jacobian`: the sum of all changes is the mean absolute deviation of the velocities of the scores. A velocity that is common to all tokens has no effect, because a softmax depends only on the differences of the scores. The change of the query moves all scores, and is bounded by its largest entry. The change of one key moves one score, and counts only with the weight of its token, which is at most $e^{2 C_A}/n$. This is where the exponential comes from.
 #
 # ```{prf:lemma} Half the exponent (ours)
 # :label: influence-head
@@ -112,7 +112,7 @@ def bounded(C_A, y, score, value):
 # **Lemma 15 with $C_V$.** From {prf:ref}`sensitive-lem9` and Lemma 13 we get $I_q[b_j] \le C_V \bigl( e^{2 C_A} \bar I_q + 2 \sqrt d\, e^{4 C_A} (I_q[y_j] + \bar I_q) \bigr)$, and $e^{2 C_A} \le 2 \sqrt d\, e^{4 C_A}$. $\square$
 # ```
 #
-# How much of each bound can be used? We let gradient *ascent* change the tokens that leave a layer norm, the scores and the values of small heads, so as to raise the ratio of left to right side, for six values of $C_A$. A ratio above 1 would refute a bound, and a ratio near 1 says that it cannot be improved there.
+# How close can a head come to each bound? To find out, we let gradient *ascent* change the tokens that leave a layer norm, the scores and the values of small heads, so as to raise the ratio of left to right side, for six values of $C_A$. A ratio above 1 would refute a bound, and a ratio near 1 says that it cannot be improved there.
 
 
 # %% mystnb={"code_prompt_hide": "The ascent", "code_prompt_show": "The ascent"} tags=["hide-input", "nbval-ignore-output"]
@@ -185,9 +185,9 @@ glue(top13=top["Lemma 13"], top15=top["Lemma 15 with $C_V$"], top_ours=top[shown
 glue(used_at_three=100 * climbed.loc[3.0, shown[2:]].max())
 
 # %% [markdown]
-# {numref}`fig-influence-later` shows the result, from small scores on the left to large ones on the right. Our two bounds start near 1 and the paper's lower: the ascent uses at most {glue:text}`top13:.3f` of Lemma 13, {glue:text}`top15:.2f` of Lemma 15 with $C_V$, and {glue:text}`top_ours:.2f` of our bounds. Our bound on the output is attained at $C_A = 0$, where the head averages. To the right all curves fall, because the bounds contain an exponential of the scores: at $C_A = 3$ even the smaller bounds are used to {glue:text}`used_at_three:.1f` % only.
+# {numref}`fig-influence-later` shows the result, from small scores on the left to large ones on the right. The ratios of our two bounds start near 1 and those of the paper's lower: the ascent reaches at most {glue:text}`top13:.3f` of Lemma 13, {glue:text}`top15:.2f` of Lemma 15 with $C_V$, and {glue:text}`top_ours:.2f` of our bounds. Our bound on the output is attained at $C_A = 0$, where the head averages. To the right all curves fall, because the bounds contain an exponential of the scores: at $C_A = 3$ the ascent reaches only {glue:text}`used_at_three:.1f` % even of the smaller bounds.
 #
-# The printed proof of Lemma 13 takes another way. It leaves out a factor $\|y_w\| \le \sqrt d$, and replaces $\|K^\top Q\|$ by $e^{C_A}$ beside four other factors $e^{C_A}$, which makes five. With the norm kept, its chain gives $2 \frac{C_A}{\sqrt d} e^{4 C_A}$, which is at most the printed bound only while $C_A \le \sqrt d$. By the proof above, however, the lemma is true for all $C_A$.
+# The printed proof of Lemma 13 proceeds differently. It leaves out a factor $\|y_w\| \le \sqrt d$, and replaces $\|K^\top Q\|$ by $e^{C_A}$ beside four other factors $e^{C_A}$, which makes five. With the norm kept, its chain gives $2 \frac{C_A}{\sqrt d} e^{4 C_A}$, which is at most the printed bound only while $C_A \le \sqrt d$. By the proof above, however, the lemma is true for all $C_A$.
 #
 # ## The example refutes Lemma 15 as printed
 #
@@ -232,7 +232,7 @@ glue(counter15=two["ratio"].iloc[-1], t_small=t_small)
 #
 # $$b_j - b_j' = \sum_w \hat a_{jw}\, V (y_w - y_w') + \sum_w (\hat a_{jw} - \hat a_{jw}')\, V y_w' .$$
 #
-# The weights of the first sum are those at $x$, so the tokens of the second sum are those at $x^{\oplus q}$. A line of the printed proof takes both at $x$, and with this choice the inequality can fail. To see this, let one token be short and without attention at $x$, and after the flip let it have length $t$ and all attention. Let $V$ be blind to the other token, which asks. Then $I_q[b_j] \approx t$, whereas the first sum is nearly 0, and the second at most 2. We compute this case, and beside it many random heads, for three versions of the inequality.
+# The weights of the first sum are those at $x$, so the tokens of the second sum are those at $x^{\oplus q}$. A line of the printed proof takes both at $x$, and with this choice the inequality can fail. To see this, let one token be short and without attention at $x$, and after the flip let it have length $t$ and all attention. Let the other token be the query, and let $V$ map it to 0. Then $I_q[b_j] \approx t$, whereas the first sum is nearly 0, and the second at most 2. We compute this case, and beside it many random heads, for three versions of the inequality.
 
 
 # %%
@@ -283,7 +283,7 @@ lem9.holds(
 glue(count9=len(found) * repeats, top9=top9["Lemma 9"].max(), counter9=top9.iloc[1, 1])
 
 # %% [markdown]
-# With the lengths at $x$ the growing token violates the inequality, as intended; with the lengths at the neighbour the lemma holds and is nearly attained. Later steps of the paper put $\sqrt d$, or the largest length of any embedded token, in place of the lengths. These hold at every input, so nothing that follows changes.
+# With the lengths at $x$ the growing token violates the inequality, as intended; with the lengths at the neighbour $x^{\oplus q}$ the lemma holds and is nearly attained. Later steps of the paper put $\sqrt d$, or the largest length of any embedded token, in place of the lengths. These hold at every input, so nothing that follows changes.
 #
 # ## Some dependence on the scores is needed
 #
@@ -348,7 +348,7 @@ glue(parity_sum=sums[n**2])
 #
 # **Counterexample.** Two bits, $d = 2$, tokens $\pm(1, -1)$ by the sign of their bit, as layer norm returns them. $K^\top Q$ is $\frac14$ of the matrix of ones, so that $C_A = 1$ and all scores are 0, and $V = 1000\, I$. Flip the first bit and look at the second position: the left side is {glue:text}`counter15:.2f` times the right side, and grows in proportion to $V$.
 #
-# **Why.** The output is linear in $V$, and the right side does not contain $V$. The factor $C_V$ of Lemma 9 is dropped in the first line of the proof. It stands again in the constant $C^{(k)}$ of (30).
+# **Why.** The output is linear in $V$, and the right side does not contain $V$. The factor $C_V$ of Lemma 9 is dropped in the first line of the proof. It reappears in the constant $C^{(k)}$ of (30).
 #
 # **Repair.** With $C_V$ in front the bound holds. A sharper form is $C_V (C_A I_q[y_j] + (1 + 2 C_A) e^{2 C_A} \frac1n \sum_w I_q[y_w])$, which is attained at $C_A = 0$.
 #
@@ -357,7 +357,7 @@ glue(parity_sum=sums[n**2])
 #
 # ## What would falsify this
 #
-# A ratio above 1 at the neighbour's lengths would refute {prf:ref}`sensitive-lem9`, and the control leaves out that weights move. A ratio above 1 where the ascent ends would refute Lemma 13 or our bounds, and the controls leave out $\bar I_q$, at random heads with $C_A = 1$. For Lemma 15 as printed, which fails, the control is the same ratio at these heads, with values scaled to $\|V\| = 1$; for its repaired form it is the counterexample without $C_V$. For Remark 14 it is the same head with scores that do not grow.
+# A ratio above 1 at the neighbour's lengths would refute {prf:ref}`sensitive-lem9`, and the control leaves out the change of the weights. A ratio above 1 where the ascent ends would refute Lemma 13 or our bounds, and the controls leave out $\bar I_q$, at random heads with $C_A = 1$. For Lemma 15 as printed, which fails, the control is the same ratio at these heads, with values scaled to $\|V\| = 1$; for its repaired form it is the counterexample without $C_V$. For Remark 14 it is the same head with scores that do not grow.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -376,7 +376,7 @@ ledger.show()
 #
 # ```{solution} ex-influence-average
 # :class: dropdown
-# The bound is $C_V \bar I_q$, and the output moves by $\|V \frac1n \sum_w (y_w - y_w')\|$. They are equal if all tokens move in one direction, and $V$ stretches that direction the most. Lemma 15 then gives $4 \sqrt d\, C_V (I_q[y_j] + \bar I_q)$, which is at least $4 \sqrt d$ times too much.
+# The bound is $C_V \bar I_q$, and the output moves by $\|V \frac1n \sum_w (y_w - y_w')\|$. They are equal if all tokens move in one direction, and $V$ stretches that direction the most. Lemma 15 then gives $4 \sqrt d\, C_V (I_q[y_j] + \bar I_q)$, which exceeds it by a factor of at least $4 \sqrt d$.
 # ```
 #
 # ```{exercise}
@@ -413,7 +413,7 @@ table(answer, f"How a row moves with the scores, n = {n}", form=".3f")
 #
 # ```{solution} ex-influence-common
 # :class: dropdown
-# The change of the keys adds $(K \delta)^\top (Q y_i)$ to every score of the row, and a softmax does not notice a constant. But the bound has $\bar I_q = \|\delta\|$ in its second term. It can be sharpened, because the proof bounds a mean absolute deviation, in which a common velocity drops out. So in the bound for the row $\bar I_q$ can be replaced by $\min_\delta \frac1n \sum_w \|y_w - y_w' - \delta\|$.
+# The change of the keys adds $(K \delta)^\top (Q y_i)$ to every score of the row, and a softmax does not change if a constant is added to all scores. But the bound has $\bar I_q = \|\delta\|$ in its second term. It can be sharpened, because the proof bounds a mean absolute deviation, in which a common velocity drops out. So in the bound for the row $\bar I_q$ can be replaced by $\min_\delta \frac1n \sum_w \|y_w - y_w' - \delta\|$.
 # ```
 #
 # ## References

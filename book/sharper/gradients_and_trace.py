@@ -84,7 +84,7 @@ glue(n_map=n_map, large_scale=large_scale, n_far=n_far, instances=instances)
 #
 # ## A weight that is zero, by hand
 #
-# Consider an attention over two positions, in which token $j$ carries the code of its position, $(1, 0)$ or $(0, 1)$, and a parity, $p_1 = 1$ and $p_2 = 0$. Both positions have the score $w$, so both have the weight $a_j = \frac12$, and the output is $\bar p = \frac12$. Below the attention there is a hidden unit, which is off at position 1 and has the value 1 at position 2. It writes into the first column of the codes with a weight $F$, and this weight is zero.
+# Consider an attention over two positions, in which token $j$ carries the code of its position, $(1, 0)$ or $(0, 1)$, and a parity, $p_1 = 1$ and $p_2 = 0$. Both positions have the score $w$, so both have the weight $a_j = \frac12$, and the output is $\bar p = \frac12$. Before the attention there is a hidden unit, which is off at position 1 and has the value 1 at position 2. It writes into the first column of the codes with a weight $F$, and this weight is zero.
 #
 # What happens if $F$ is changed to a small number $\delta$? The second token then has the code $(\delta, 1)$ in place of $(0, 1)$. Its score becomes $w + \delta w$, since the first column is read with the score $w$ as well. So position 2 gains attention, $\frac14 \delta w$ to first order, position 1 loses as much, and the output falls by $\frac14 \delta w$. In other words, the gradient for this weight is $-\frac w4$, although the weight is zero.
 #
@@ -118,7 +118,7 @@ table(by_hand, "Gradient for a weight that is zero", form=".2f")
 # **The idea of the paper's proof.** The squared gradient is a sum over the blocks of weights. In each block only few weights matter, because the network is sparse: the first attention has no gradient, as the MLP is flat where it is used, and the blocks of the MLP have $4(d+1)$ units with slopes of size $2d$, which gives the power $d^3$. What is wrong is not any of these steps, but that one block is missing from the list.
 
 # %% [markdown]
-# To see the blocks at work we take one function of degree 1 with $W = T$ equal coefficients and three networks for it: the paper's at its own scale; the same with a large $L_2$, where it is $f$ up to rounding; and the exact network of {ref}`ch-construction`, which is $f$ at every second scale. A block whose squared gradient exceeds its bound would speak against the theorem, and so would a sum above $G_u$.
+# To see how large each block is, we take one function of degree 1 with $W = T$ equal coefficients and three networks for it: the paper's at its own scale; the same with a large $L_2$, where it is $f$ up to rounding; and the exact network of {ref}`ch-construction`, which is $f$ at every second scale. A block whose squared gradient exceeds its bound would speak against the theorem, and so would a sum above $G_u$.
 
 # %%
 example = flat_function(n_map, 1, n_map, rng)
@@ -180,7 +180,7 @@ glue(example_positions=blocks.loc[LEFT_OUT, "large scale"], example_Gu=total)
 glue(scale_ratio=blocks.loc["all", "large scale"] / total)
 
 # %% [markdown]
-# Each listed block is below its bound, and at the large scale the two blocks of the first layer have no gradient, as the paper says. But the positional rows of $F$ have {glue:text}`example_positions:.0f`, against a bound of {glue:text}`example_Gu:.0f` on everything together.
+# Each listed block is below its bound, and at the large scale the two blocks of the first layer have no gradient, as the paper says. But the squared gradient for the positional rows of $F$ is {glue:text}`example_positions:.0f`, whereas the bound on all blocks together is {glue:text}`example_Gu:.0f`.
 #
 # **Source.** The formulas of Theorem 14 are missing in the text that we could read. A public note on the paper quotes $G_u = 15{,}524$ for $W = 10$, $d = 2$. The formula above, from the authors' plotting notebook, gives exactly that. The bars are our split of it: $4$, $4W$, $4W(d+1)$, and $64 W d^2 (d+1)$ each for $G$ and $b$. In words the paper says that the gradients of $W_{KQ}^{(1)}$ and $W_V^{(1)}$ vanish, and that the bounds hold at every input. Where it perturbs the MLP it takes a bound over "all rows" of a matrix, which we read as $F$, and its trace is over all parameters. If only the last row of $F$ were weights, this page would have no objection.
 #
@@ -188,7 +188,7 @@ glue(scale_ratio=blocks.loc["all", "large scale"] / total)
 #
 # The proof sets the position columns aside: they arrive by the skip connection, which has no weights, and so "could not contribute". But $F$ writes into these columns too: it writes zero, but a small change of $F$ writes something else. A token that has a little of the code of position $i$ is then attended to as if it stood at $i$.
 #
-# We compute the gradient for these rows as in the example. Let $a$ be the second attention, $p_j \in [0,1]$ what the MLP has written at position $j$, $\bar p = \sum_j a_j p_j$, and $r_j \in \mathbb R^{4(d+1)}$ the hidden units at position $j$. Let $w_i = L_2 + \log c_i$ for $i \le W$, and $w_i = 0$ for the rest: the scores of the second attention. Row $i$ of $F$ changes the scores of all keys by $w_i$ times what it writes. Row $T+1$, that of the query, turns up all scores by a factor. Differentiating,
+# We compute the gradient for these rows as in the example. Let $a$ be the second attention, $p_j \in [0,1]$ what the MLP has written at position $j$, $\bar p = \sum_j a_j p_j$, and $r_j \in \mathbb R^{4(d+1)}$ the hidden units at position $j$. Let $w_i = L_2 + \log c_i$ for $i \le W$, and $w_i = 0$ for the rest: the scores of the second attention. Row $i$ of $F$ changes the scores of all keys by $w_i$ times what it writes. Row $T+1$, that of the query, multiplies all scores by a factor. If we differentiate, we get
 #
 # ```{math}
 # :label: eq-position-gradient
@@ -231,7 +231,7 @@ glue(tiny_ratio=tiny["over $G_u$"].iloc[-1], tiny_gradient=tiny["squared gradien
 #
 # ## The repair
 #
-# To repair the bound we have to bound the missing block, and {eq}`eq-position-gradient` tells us how. The numbers $a_j (p_j - \bar p)$ sum to zero, and those above zero sum to half the mean absolute deviation of $p$, at most $\frac14$ (see {ref}`ch-softmax-jacobian`). So $u$ is at most $\frac14$ of a difference of two means of the $r_j$, and $q$ is at most $\frac14$ of the range $R$ of the scores $w$, with 0 counted in. The hidden units only grow with the mean $y \in [0, 1]$ that they are fed, from something non-negative; at $y = 1$ their squares sum to
+# To repair the bound we have to bound the missing block, and {eq}`eq-position-gradient` tells us how. The numbers $a_j (p_j - \bar p)$ sum to zero, and those above zero sum to half the mean absolute deviation of $p$, at most $\frac14$ (see {ref}`ch-softmax-jacobian`). So $u$ is at most $\frac14$ of a difference of two means of the $r_j$, and $q$ is at most $\frac14$ of the range $R$ of the scores $w$, where 0 is counted as one of them. The hidden units only grow with the mean $y \in [0, 1]$ that they are fed, from something non-negative; at $y = 1$ their squares sum to
 #
 # $$\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2} .$$
 #
@@ -253,7 +253,7 @@ glue(tiny_ratio=tiny["over $G_u$"].iloc[-1], tiny_gradient=tiny["squared gradien
 #
 # **The other blocks**, with better constants than the quoted ones. For $v_2$ the gradient is $Z^\top a$, where $Z$ has the tokens of the second attention as rows: of squared norm $\|a\|^2 + \bar p^2 \le 2$. For $W_{KQ}^{(2)}$ it is the product of the query and of $S \sum_j a_j (p_j - \bar p) z_j$, with $z_j$ the rows of $Z$, of squared norm at most $2 S^2 (\frac18 + \frac1{16}) = \frac38 S^2$. For the last row of $F$ it is $S \sum_j a_j r_j$: at most $S^2 \rho^2$. For $b$ and for $G$ the last row of $F$ bounds it: at most $16 d^2 (\lfloor d/2 \rfloor + 1) S^2$ each. The MLP has slope 0 on its plateaus and at most $2d$ elsewhere, so only a share $\lambda$ of the attention lets a gradient through to the first layer: at most $8 d^2 \lambda^2 S^2$ for $W_V^{(1)}$ and $\frac32 d^2 \lambda^2 S^2$ for $W_{KQ}^{(1)}$, with $\lambda$ the leak of {ref}`ch-construction` (1 in its place if the first layer misses its plateaus).
 #
-# With $S^2 \le W$ the sum is below $G_u$, because $G$ and $b$ have so much to spare. $\square$
+# With $S^2 \le W$ the sum is below $G_u$, because the quoted bounds for $G$ and $b$ are so much larger than these. $\square$
 # ```
 #
 # We test the repaired bound, and each listed one, at {glue:text}`instances` random networks of 1 to 24 bits, degree 1 to 6, scales up to {glue:text}`large_scale:.0f`, and coefficients down to $10^{-12}$. A single ratio above 1 would refute a bound. The function `repair_terms` computes the new term, in two parts: by $\|w\|^2$ and by $R^2$.
@@ -312,7 +312,7 @@ glue(top_quoted=whole.max(), top_repaired=top["whole over the repaired bound"])
 glue(top_listed_block=top["each listed block over its bound"])
 
 # %% [markdown]
-# The theorem is about networks that compute $f$, and {glue:text}`exact_count` of the {glue:text}`instances` do, to $10^{-9}$. Of these {glue:text}`violations` violate $G_u$, by a factor of up to {glue:text}`top_quoted:.1f`. No network violates the repaired bound: its largest ratio is {glue:text}`top_repaired:.2f`, and in the median the bound is {glue:text}`slack:.1f` times too large. Without the positional rows $G_u$ holds everywhere with room to spare.
+# The theorem is about networks that compute $f$, and {glue:text}`exact_count` of the {glue:text}`instances` do, to $10^{-9}$. Of these {glue:text}`violations` violate $G_u$, by a factor of up to {glue:text}`top_quoted:.1f`. No network violates the repaired bound: its largest ratio is {glue:text}`top_repaired:.2f`, and in the median the bound exceeds the squared gradient by a factor of {glue:text}`slack:.1f`. Without the positional rows $G_u$ holds everywhere by a wide margin.
 #
 # Random draws seldom reach the worst case, so we also *search* for it, by a local search over coefficients (down to $10^{-280}$) and scales (up to 400), at all inputs. The search reaches {glue:text}`climbed:.2f`, still below 1.
 
@@ -350,7 +350,7 @@ glue(climbed=climbed["found"].max())
 # %% [markdown]
 # ## Where the theorem breaks
 #
-# How long must strings be before the missing block matters at the paper's own scores? $G_u$ grows like $W d^3$ and the missing block like $W^2 d\, L_2^2$, so low degree and many terms are the worst case. With equal coefficients there are two ways to exceed the bound. One is to keep the length and raise the scale ({numref}`fig-gradient-blocks`), where the ratio grows with the square of the scale. The other is to keep the paper's scale and to raise the length with $W = T$, where the ratio grows like $T \log^2 T$. The first table below follows the second way; its column *listed blocks* leaves out the positional rows, and *over repaired* has the repaired bound in place of $G_u$. In the second table we look for a worse case at degree 2: pairs that all contain the last bit, and an input at which this bit is 1 and half of the others are. Last we go through the paper's own classes at all its lengths.
+# How long must strings be before the missing block matters at the paper's own scores? $G_u$ grows like $W d^3$ and the missing block like $W^2 d\, L_2^2$, so low degree and many terms are the worst case. With equal coefficients there are two ways to exceed the bound. One is to keep the length and raise the scale ({numref}`fig-gradient-blocks`), where the ratio grows with the square of the scale. The other is to keep the paper's scale and to raise the length with $W = T$, where the ratio grows like $T \log^2 T$. The first table below follows the second way; its column *listed blocks* leaves out the positional rows, and *over repaired* has the repaired bound in place of $G_u$. In the second table we look for a worse case at degree 2: pairs that all contain the last bit, and an input at which this bit is 1 and half of the others are. Finally we compute the ratios for the paper's own classes at all its lengths.
 
 # %% mystnb={"code_prompt_hide": "Ratios by length", "code_prompt_show": "Ratios by length"} tags=["hide-input"]
 rows = []
@@ -414,9 +414,9 @@ table(others, f"Largest of the {len(classes)} classes over the bound at 2 log T"
 glue(top50=others["paper's network"].max(), top50_exact=others["exact network"].max())
 
 # %% [markdown]
-# In the paper's {glue:text}`classes` classes, at $T = 20$ and $2 \log T$, with equal and with random coefficients, one draw of each, the bound holds: the largest ratio is {glue:text}`top20:.2f` for the paper's network and {glue:text}`top20_exact:.2f` for our exact one. At its other lengths, 30, 40 and 50, and equal coefficients, the paper's network has a ratio of at most {glue:text}`top50:.2f`, so the bound holds there as well. Our exact network reaches {glue:text}`top50_exact:.2f` at 50 bits, with one term only. But this is the fault of its read-out, which has a long entry for each idle position, and it is no argument against the network that the paper has written down.
+# In the paper's {glue:text}`classes` classes, at $T = 20$ and $2 \log T$, with equal and with random coefficients, one draw of each, the bound holds: the largest ratio is {glue:text}`top20:.2f` for the paper's network and {glue:text}`top20_exact:.2f` for our exact one. At its other lengths, 30, 40 and 50, and equal coefficients, the paper's network has a ratio of at most {glue:text}`top50:.2f`, so the bound holds there as well. Our exact network reaches {glue:text}`top50_exact:.2f` at 50 bits, with one term only. But this is due to its read-out, which has a large entry for each idle position, and it does not speak against the network that the paper has written down.
 #
-# On longer strings with more terms both exact networks break the bound, the one at a large scale and the one of {ref}`ch-construction`. At scores of $2 \log T$ this happens from a length of about 40 on for $d = 1$. For $d = 2$ it happens from some 205 on if the pairs have one bit in common, and at 400 bits the ratio is then {glue:text}`two_far:.2f`; random sets and random strings, as in the first table, do not show this. For $d = 1$ and $T =$ {glue:text}`n_far` the exact network has {glue:text}`far_exact:.2f` $G_u$, and the paper's, which fits nearly, {glue:text}`far_ratio:.2f`. The file `counterexamples/sharper.thm14.py` proves this by interval arithmetic at $T = 64$, at $2 \log T$: for the exact network, and for the paper's at an input at which it gives $f(x)$ exactly. It has both at the paper's $T = 20$ too, at $4 \log T$.
+# On longer strings with more terms both exact networks violate the bound, the one at a large scale and the one of {ref}`ch-construction`. At scores of $2 \log T$ this happens from a length of about 40 on for $d = 1$. For $d = 2$ it happens from some 205 on if the pairs have one bit in common, and at 400 bits the ratio is then {glue:text}`two_far:.2f`; random sets and random strings, as in the first table, do not show this. For $d = 1$ and $T =$ {glue:text}`n_far` the squared gradient of the exact network is {glue:text}`far_exact:.2f` $G_u$, and that of the paper's, which fits nearly, is {glue:text}`far_ratio:.2f` $G_u$. The file `counterexamples/sharper.thm14.py` proves this by interval arithmetic at $T = 64$, at $2 \log T$: for the exact network, and for the paper's at an input at which it gives $f(x)$ exactly. It also proves both at the paper's $T = 20$, at scores of $4 \log T$.
 #
 # ## What would falsify this
 #
@@ -502,7 +502,7 @@ answer = answer.div([gradient_bound(1, W) for W in by_terms], axis=0)
 table(answer, "Largest squared gradient at 40 bits over the bound", form=".3f")
 
 # %% [markdown]
-# For the paper's network the share of the listed blocks stays where it is, whereas the whole ratio grows with the number of terms. So the number of terms makes the bound fail, and a length of 40 is only needed to have room for so many terms of degree 1. The exact network has a high ratio for few terms as well, because its read-out has an entry for each idle position. A score of 60 in place of 40 multiplies the missing block by about $(\frac{60}{40})^2 = 2.25$.
+# For the paper's network the ratio for the listed blocks does not change, whereas the whole ratio grows with the number of terms. So the number of terms makes the bound fail, and a length of 40 is only needed to have room for so many terms of degree 1. The exact network has a high ratio for few terms as well, because its read-out has an entry for each idle position. A score of 60 in place of 40 multiplies the missing block by about $(\frac{60}{40})^2 = 2.25$.
 #
 # ```{solution-end}
 # ```

@@ -59,16 +59,16 @@ def forced(n, p):
 # %% [markdown]
 # ## Why one should care
 #
-# A generalization bound with one factor $(C_2 L_\sigma)^{O(L)}$ is vacuous for a network of a dozen layers, unless $C_2 L_\sigma$ is close to 1 or smaller. So one wants to know whether such a factor belongs to deep transformers or to the proof. The same question arises for the length of the inputs: a bound that is stated with a square, and would need a cube, is wrong by the length itself as soon as tokens are longer than 1. Both questions are about what a cover of a network has to pay for an error that is magnified on its way, and for both we compare two ways to pay. This decides the power of the length, whereas for the depth it gives another bound, and leaves the theorem's own open.
+# A generalization bound with one factor $(C_2 L_\sigma)^{O(L)}$ is vacuous for a network of a dozen layers, unless $C_2 L_\sigma$ is close to 1 or smaller. So one wants to know whether such a factor belongs to deep transformers or to the proof. The same question arises for the length of the inputs: a bound that is stated with a square, and would need a cube, is too small by a factor of the length itself as soon as tokens are longer than 1. Both questions ask how large a cover of a network must be if an error is magnified on its way to the output, and for both we compare two ways to construct the cover. The comparison decides the power of the length. For the depth it gives another bound, and leaves the question about the theorem's own bound open.
 #
 # ## Ten layers by hand
 #
-# Take ten layers, each of which magnifies an error in its input by at most $a = 3$. If the output is to be right up to 0.01, a weight of the first layer has to be known more exactly, up to $0.01 / 3^9$, because nine layers follow. There are two ways to pay for this:
+# Take ten layers, each of which magnifies an error in its input by at most $a = 3$. If the output is to be right up to 0.01, a weight of the first layer has to be known more exactly, up to $0.01 / 3^9$, because nine layers follow. There are two ways to cover this weight:
 #
-# * *By norms.* A bound of the form $\frac{1}{\epsilon^2}$ pays the square of the magnification, $9^9 \approx 3.9 \cdot 10^8$.
+# * *By norms.* A bound of the form $\frac{1}{\epsilon^2}$ grows by the square of the magnification, $9^9 \approx 3.9 \cdot 10^8$.
 # * *By counting.* A weight between 0 and 1 that has to be right up to 0.01 needs a grid of about 100 points, with the logarithm $\log 100 = 4.6$. If it has to be right up to $0.01 / 3^9$, the grid has $100 \cdot 3^9$ points, with the logarithm $4.6 + 9 \log 3 = 14.5$. So it costs 3.1 times as much, and not $3.9 \cdot 10^8$ times.
 #
-# The two ways differ in what they pay for a *coarse* error: the first does not depend on the number of weights, whereas the second pays for each of them, so neither replaces the other. The same comparison decides about the length of the inputs. There the smaller of the two costs is largest where both are equal, and the next figure shows the constants that this forces, for three powers of the length.
+# The two ways differ in what they cost if the error may be *coarse*: the cost of the first does not depend on the number of weights, whereas the second has to cover each of them, so neither replaces the other. The same comparison decides how the length of the inputs enters. There the smaller of the two costs is largest where both are equal, and this case shows which constant a bound must have at least. The next figure shows this constant for three powers of the length.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant that one layer with $n$ queries and $n$ keys, on tokens of length $B_X = 1.6\\, n^{1/3}$, forces in a bound with $B_X^p$.", "name": "fig-depth-length"}, "image": {"alt": "Log-log plot against n from 8 to about 10 to the 18. The curve for the first power rises steeply and passes one near 10 to the 4, that for the second power rises more slowly and passes one near 10 to the 10, that for the third power falls slowly from below one hundredth."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.8)
@@ -81,11 +81,11 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# With the first and with the second power of $B_X$ the constant that is forced grows without limit, so both are too small. With the third power the curve falls, and stays below one hundredth.
+# With the first and with the second power of $B_X$ the constant that is forced grows without limit, so both powers are too small. With the third power the curve falls, and stays below one hundredth.
 #
 # ## The statement
 #
-# Networks are those of {ref}`ch-transformer-capacity`: $L$ layers with matrices $W_V \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_C \in \mathbb R^{k \times d}$, an $L_\sigma$-Lipschitz activation that keeps 0, the projection $\Pi$ onto the unit ball behind attention and behind $W_C$, and a linear read-out $w$ with $\|w\|_2 \le B_w$. $\log N_\infty(\epsilon)$ is the log covering number on any $m$ inputs of $T$ tokens, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$.
+# Networks are those of {ref}`ch-transformer-capacity`: $L$ layers with matrices $W_V \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_C \in \mathbb R^{k \times d}$, an $L_\sigma$-Lipschitz activation that keeps 0, the projection $\Pi$ onto the unit ball after attention and after $W_C$, and a linear read-out $w$ with $\|w\|_2 \le B_w$. $\log N_\infty(\epsilon)$ is the log covering number on any $m$ inputs of $T$ tokens, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$.
 #
 # ```{prf:theorem} Edelman et al. (2022), Theorem 4.6
 # :label: variables-thm4-6
@@ -98,7 +98,7 @@ figures.show()
 #
 # ## The power of the length is three
 #
-# Why is two not the right power? A token of length $B_X$ enters a head of the first layer three times, as value, as key and as query. So an error of $W_{QK}^{(1)}$ moves the output by up to $B_X^3$ times as much, and a cover by norms costs the square of this, $B_X^6$ times as much. The sixth power is too large only because for errors so small a simple grid is smaller. Where both cost the same, the third power is left.
+# Why is two not the right power? A token of length $B_X$ enters a head of the first layer three times, as value, as key and as query. So an error of $W_{QK}^{(1)}$ moves the output by up to $B_X^3$ times as much, and a cover by norms costs the square of this, $B_X^6$ times as much. The sixth power is too large only because for such small errors a simple grid is a smaller cover. Where both covers have the same size, the third power remains.
 #
 # ```{prf:proposition} The length of the inputs (ours)
 # :label: depth-length
@@ -161,7 +161,7 @@ table(layers, "The layer is what it should be", tiny=1e-6)
 right = bool((layers.to_numpy() <= [1e-6, 1 + 1e-9, 1 + 1e-9]).all())
 
 # %% [markdown]
-# The table confirms all of this, up to rounding. For $n \ge 2$ we have $r \ge 1$: with $y = 1.81\, n^{-1/3}$, $r$ is $2.05$ times $\frac{2 \sinh y}{y (1 + 2 \cosh y)}$, which falls in $y$. So $\Pi$ makes $r$ a 1, and the output is $s_{ij}$. Hence all $2^{n^2}$ layers are 2 apart, and $\log N_\infty(0.9) \ge n^2 \log 2$. The bound with $B_X^p$ is of order $B_X^p\, C_\infty^2 d^2 \log n = 9 n \cdot 1.6^p\, n^{p/3} \log n$, so that a constant of order $n^{1 - p/3} / \log n$ is forced. (Class tokens that are the same for all inputs do not help the bound: let another token carry $q_i$, and a second layer average.)
+# The table confirms all of this, up to rounding. For $n \ge 2$ we have $r \ge 1$: with $y = 1.81\, n^{-1/3}$, $r$ is $2.05$ times $\frac{2 \sinh y}{y (1 + 2 \cosh y)}$, which falls in $y$. So $\Pi$ reduces $r$ to 1, and the output is $s_{ij}$. Hence any two of the $2^{n^2}$ layers differ by 2 on some input, and $\log N_\infty(0.9) \ge n^2 \log 2$. The bound with $B_X^p$ is of order $B_X^p\, C_\infty^2 d^2 \log n = 9 n \cdot 1.6^p\, n^{p/3} \log n$, so that a constant of order $n^{1 - p/3} / \log n$ is forced. (Class tokens that are the same for all inputs do not help the bound, because another token can carry $q_i$, and a second layer can average.)
 #
 # Is the third power also enough for families of other shapes? A search goes through families of this kind: numbers of queries, of keys and of dimensions for $a$, the lengths of tokens, and the scales of $W_{QK}$, $W_V$ and $W_C$, for dimensions up to a limit. If the constant that a family forces with $B_X^3$ grew with the limit, the proposition would be in doubt.
 
@@ -233,7 +233,7 @@ glue(forced_two=round(forced(2.0**60, 2)))
 # Move each matrix by at most $\eta$ in spectral norm and $w$ by at most $B_w \eta$. By {prf:ref}`variables-lemA13`, with the constant 1 of softmax, $\delta_i \le 3 \eta$ and $a_i \le 3$. So the output moves by at most $B_w \sum_i 3^{L-i}\, 3 \eta + B_w \eta \le \frac12 3^{L+1} B_w \eta$, which is $\epsilon$ for $\eta = 2 \epsilon / (3^{L+1} B_w)$. A largest set of members that are more than $\eta$ apart covers each ball, and by volume it has at most $(1 + 2/\eta)^p$ members for $p$ weights. $\square$
 # ```
 #
-# The exponential has moved under a logarithm, so the order is $L^2$. The logarithm of the covering number therefore does not grow exponentially, for norms of any fixed size. But this bound loses the form of Theorem 4.6, $d^2 C_\infty^2 / \epsilon^2$ with columns far shorter than 1, and whether that form can be had without an exponential is open. The table shows how four bounds grow with the depth.
+# The exponential has moved under a logarithm, so the order is $L^2$. The logarithm of the covering number therefore does not grow exponentially, for norms of any fixed size. But this bound does not have the form of Theorem 4.6, $d^2 C_\infty^2 / \epsilon^2$, which is small if columns are far shorter than 1, and whether that form can be had without an exponential is open. The table shows how four bounds grow with the depth.
 
 
 # %%
@@ -324,8 +324,8 @@ glue(
 # %% [markdown]
 # ## What we found
 #
-# * Beside $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ cost $B_X^3$, and no smaller power is enough. The exponent of $B_X$ in Theorem 4.6 is not legible to us; if it is 2, as restored, the theorem fails for long tokens. For tokens of length 1 our proof gives it with $2 + C_2 + L_\sigma$ in place of $C_2 L_\sigma$, for $k \le d$.
-# * The repaired bound grows like $9^L$ for spectral norms 1, and with the last of {glue:text}`L_max` layers by a factor of {glue:text}`last:.1f`. Counting weights gives $L^2$, so a bound without an exponential exists. This is ours, and it does not decide the remark, which speaks of the factor in Theorem 4.6.
+# * In a bound with $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ contribute a factor of $B_X^3$, and no smaller power is enough. The exponent of $B_X$ in Theorem 4.6 is not legible to us; if it is 2, as restored, the theorem fails for long tokens. For tokens of length 1 our proof gives it with $2 + C_2 + L_\sigma$ in place of $C_2 L_\sigma$, for $k \le d$.
+# * The repaired bound grows like $9^L$ for spectral norms 1, and the last of {glue:text}`L_max` layers multiplies it by {glue:text}`last:.1f`. Counting weights gives $L^2$, so a bound without an exponential exists. This is ours, and it does not decide the remark, which speaks of the factor in Theorem 4.6.
 #
 # ## What would falsify this
 #
@@ -344,7 +344,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-depth-softmax
 #
-# *By hand.* How much does the true constant of softmax, 1 for 2, gain in the repaired bound for $L$ equal layers with spectral norms 1, as $L$ grows?
+# *By hand.* How much does the true constant of softmax, 1 in place of 2, improve the repaired bound for $L$ equal layers with spectral norms 1, as $L$ grows?
 # ```
 #
 # ```{solution} ex-depth-softmax
@@ -388,13 +388,13 @@ table(answer, "Where counting the weights becomes better", form=".3g")
 # ```{exercise}
 # :label: ex-depth-position
 #
-# *To think about.* Fixed vectors of length at most $B_P$ are added to the tokens. What stands in {prf:ref}`depth-length` for $B_X$?
+# *To think about.* Fixed vectors of length at most $B_P$ are added to the tokens. By what does $B_X$ have to be replaced in {prf:ref}`depth-length`?
 # ```
 #
 # ```{solution} ex-depth-position
 # :class: dropdown
 #
-# $B_X + B_P$ stands there, because the first layer sees the sums. The fixed vectors are the same for all networks of the class, so nothing else changes.
+# $B_X$ is replaced by $B_X + B_P$, because the first layer sees the sums. The fixed vectors are the same for all networks of the class, so nothing else changes.
 # ```
 #
 # ## References

@@ -64,9 +64,9 @@ resume = False  # go on from the trials that are stored
 #
 # ## Four lengths, eightfold in all
 #
-# A trial ends when it succeeds, or when its training loss is below 0.001, mostly before step 200. The paper goes on to step 1000 and takes the best check. That could lower our critical sizes, though hardly by much: of 20 failed trials carried on to step 1000 (12 at $T = 100$ and 8 at $T = 200$) none succeeded later, nor did any of 8 others (4 at $T = 400$ with 200 samples and 4 at $T = 800$ with 400). This excludes, at 95 %, that more than an eighth of the failed trials would have succeeded. Single stored trials cannot be reproduced one by one on another processor or with today's code, but their shares can. All trials of one length and size train side by side. The trials were run twice, with other seeds, and those of the second time are stored; what the first found is told where it differs.
+# A trial ends when it succeeds, or when its training loss is below 0.001, mostly before step 200. The paper goes on to step 1000 and takes the best check. If our trials did so too, our critical sizes might be lower, though hardly by much: of 20 failed trials carried on to step 1000 (12 at $T = 100$ and 8 at $T = 200$) none succeeded later, nor did any of 8 others (4 at $T = 400$ with 200 samples and 4 at $T = 800$ with 400). This excludes, at 95 %, that more than an eighth of the failed trials would have succeeded. Single stored trials cannot be reproduced one by one on another processor or with today's code, but their shares can. All trials of one length and size train side by side. All trials were run twice, with different seeds. Those of the second run are stored, and the results of the first are reported where they differ.
 #
-# **Why 1,000 trials fit on a processor.** The class token alone asks, and its query is the same for all strings. So a position with its bit has one score and one value, whatever the string, and a string selects $T$ of the $2T$. Attention is then one matrix product with the indicators of the bits. This is the same network, but at $T = 800$ a step of training takes a small fraction of the time, a few percent at most, where we measured it. An exercise counts the multiplications ({ref}`ex-and-table`).
+# **Why 1,000 trials fit on a processor.** Only the class token has a query, and this query is the same for all strings. So each pair of a position and a bit has one score and one value, whatever the rest of the string, and a string selects $T$ of the $2T$ pairs. Attention is then one matrix product with the indicators of the bits. This is the same network, but at $T = 800$ a step of training takes a small fraction of the time, a few percent at most, where we measured it. An exercise counts the multiplications ({ref}`ex-and-table`).
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import itertools
@@ -171,7 +171,7 @@ linear = pd.DataFrame(
 )
 
 # %% [markdown]
-# A share from few trials is noisy, and its crossing of one half is noisier still. So we fit the nearest nondecreasing curve to the shares before we read off $m^*$, and for intervals the trials of each size are drawn anew.
+# A share from few trials is noisy, and its crossing of one half is noisier still. So we fit the nearest nondecreasing curve to the shares before we read off $m^*$, and the intervals come from a bootstrap, in which the trials of each size are resampled.
 
 
 # %%
@@ -231,7 +231,7 @@ figures.show()
 #
 # ## A logarithm or a power?
 #
-# A line fitted through a curve gives a number for any curve, so we look at single doublings instead. If $m^*$ is a power of $T$, its *local power* $\log_2 (m^*(2T) / m^*(T))$ is the same for each doubling. If it is $a + b \log T$, its *increment* $m^*(2T) - m^*(T)$ is the same. The *bend* is the last value less the first: the bend of the local power is 0 for a power, and that of the increment is 0 for a logarithm.
+# A straight line can be fitted to any curve, so a fitted slope cannot tell a power from a logarithm, and we look at single doublings instead. If $m^*$ is a power of $T$, its *local power* $\log_2 (m^*(2T) / m^*(T))$ is the same for each doubling. If it is $a + b \log T$, its *increment* $m^*(2T) - m^*(T)$ is the same. We call the last of these values minus the first the *bend*: the bend of the local power is 0 for a power, and that of the increment is 0 for a logarithm.
 
 # %%
 doublings = torch.tensor(tall).log2().diff()
@@ -299,7 +299,7 @@ glue(
 glue(**{f"linear_{T}": size for T, size in zip(ends, critical(linear)[0].tolist(), strict=True)})
 
 # %% [markdown]
-# From $T =$ {glue:text}`shortest` to {glue:text}`longest` the critical size grows by a factor of {glue:text}`factor`. The logarithm of the number of sets grows by a factor of {glue:text}`factor_floor:.1f` only, so $m^*$ does not grow in proportion to it. If $m^*$ is a power of $T$ from end to end, that power is {glue:text}`whole_power`, and the bend of the local power, {glue:text}`bend_power`, allows this. The bend of the increment is {glue:text}`bend_increment` samples, whereas a line $a + b \log T$ would have 0. With the first seeds the factor was 3.5 [3.0, 4.1], the power 0.60 [0.53, 0.67] and the bend 69 [19, 125]. So the growth of $m^*$ is faster than in proportion to the logarithm both times, whereas a line $a + b \log T$ was excluded the first time and is not now. Such a line would need no sample at all at $T =$ {glue:text}`zero:.0f`. Of strings longer than {glue:text}`longest` bits all this tells nothing. For comparison, the control of the claim is a learner whose samples do grow like the logarithm, a search through all sets of three positions ({ref}`ex-and-search`).
+# From $T =$ {glue:text}`shortest` to {glue:text}`longest` the critical size grows by a factor of {glue:text}`factor`. The logarithm of the number of sets grows by a factor of {glue:text}`factor_floor:.1f` only, so $m^*$ does not grow in proportion to it. If $m^*$ is a power of $T$ from end to end, that power is {glue:text}`whole_power`, and the bend of the local power, {glue:text}`bend_power`, is compatible with this. The bend of the increment is {glue:text}`bend_increment` samples, whereas a line $a + b \log T$ would have 0. With the first seeds the factor was 3.5 [3.0, 4.1], the power 0.60 [0.53, 0.67] and the bend 69 [19, 125]. So in both runs $m^*$ grows faster than in proportion to the logarithm, whereas a line $a + b \log T$ is excluded by the first run only. Such a line would need no sample at all at $T =$ {glue:text}`zero:.0f`. None of this tells anything about strings longer than {glue:text}`longest` bits. For comparison, the control of the claim is a learner whose samples do grow like the logarithm, a search through all sets of three positions ({ref}`ex-and-search`).
 
 # %%
 sublinear.reproduced(
@@ -328,9 +328,9 @@ log_row.holds(
 )
 
 # %% [markdown]
-# The growth of $m^*$ over that of $T$ is 1 for a learner that needs samples in proportion to $T$. For the linear classifier, 150 steps of AdamW at the rate 0.3 without an $\ell_1$ penalty, it is {glue:text}`linear_growth` from $T = 100$ to 400, and the critical sizes are {glue:text}`linear_100:.0f` and {glue:text}`linear_400:.0f`, about five times $T$. (The rate matters: at 0.03 such a classifier has not converged after 150 steps and would seem to need more, about 1.3 times as many samples at $T = 100$ and 1.5 times at 400, whereas after 1000 steps it needs about as many as here at $T = 100$.) For this page's own trials, of {glue:text}`here` bits, it is {glue:text}`own_growth`.
+# The growth of $m^*$ divided by the growth of $T$ is 1 for a learner that needs samples in proportion to $T$. For the linear classifier, 150 steps of AdamW at the rate 0.3 without an $\ell_1$ penalty, it is {glue:text}`linear_growth` from $T = 100$ to 400, and the critical sizes at these two lengths are {glue:text}`linear_100:.0f` and {glue:text}`linear_400:.0f`, about five times $T$. (The rate matters: at 0.03 such a classifier has not converged after 150 steps and would seem to need more, about 1.3 times as many samples at $T = 100$ and 1.5 times at 400, whereas after 1000 steps it needs about as many as here at $T = 100$.) For the transformers that this page trains itself, of {glue:text}`here` bits, the ratio is {glue:text}`own_growth`.
 #
-# **A linear classifier that looks for few bits.** An AND of few bits is a sparse linear function, so one should also try a linear learner that prefers sparse weights. We take logistic regression with the penalty $\lambda \|w\|_1$, $\lambda = 0.2 \sqrt{\log(T)/m}$, by 300 accelerated proximal steps; the offset is then put half-way between the two classes of the training strings. Trials are like the others, 20 of each size, judged on up to 4,000 new strings. Of the factors 0.1, 0.2 and 0.3 the first is a little worse and the last a little better.
+# **A linear classifier that looks for few bits.** An AND of few bits is a sparse linear function, so one should also try a linear learner that prefers sparse weights. We take logistic regression with the penalty $\lambda \|w\|_1$, $\lambda = 0.2 \sqrt{\log(T)/m}$, by 300 accelerated proximal steps; the offset is then put half-way between the two classes of the training strings. Trials are like the others, 20 of each size, judged on up to 4,000 new strings. With 0.1 in place of 0.2 the classifier is a little worse, and with 0.3 a little better.
 
 
 # %% mystnb={"code_prompt_hide": "The linear classifier with a penalty", "code_prompt_show": "The linear classifier with a penalty"} tags=["hide-input", "nbval-ignore-output"]
@@ -362,11 +362,11 @@ for T, found_at in shares.items():
     glue(**{f"l1_{T}": planted.critical_size(sizes, torch.tensor(found_at))})
 
 # %% [markdown]
-# Its critical sizes are about {glue:text}`l1_100:.0f` at $T = 100$ and {glue:text}`l1_800:.0f` at 800. So not every linear classifier needs samples in proportion to $T$, and what it is trained for decides.
+# Its critical sizes are about {glue:text}`l1_100:.0f` at $T = 100$ and {glue:text}`l1_800:.0f` at 800. So not every linear classifier needs samples in proportion to $T$: the objective of its training decides.
 #
 # ## Success and failure
 #
-# Shares rise slowly with the sample, as in the paper, without a threshold. At $T = 400$ nearly all trials fail with 100 samples, and with 200 a good part of them succeeds, though fewer than half, whereas the paper shows one run of each kind. A failure is not a failure to fit, because the network has found another function that agrees on its sample.
+# Shares rise slowly with the sample, as in the paper, without a threshold. At $T = 400$ nearly all trials fail with 100 samples, and with 200 many succeed, though fewer than half, whereas the paper shows one run of each kind. A trial that fails has fitted its sample all the same, because the network has found another function that agrees with the labels there.
 
 
 # %%
@@ -421,7 +421,7 @@ fit_row.reproduced(
 # %% [markdown]
 # ## Dropout
 #
-# The paper drops a tenth of tokens, attention weights and outputs in training. Then every string has its own keys, and a step costs about ten times as much. So of these trials there are few, three of each of the three least sizes of a length.
+# The paper drops a tenth of tokens, attention weights and outputs in training. Then every string has its own keys, and a step costs about ten times as much. So we ran only three such trials for each of the three smallest sizes at each length.
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
 with_dropout = every[every["dropout"] > 0].groupby(CELL)["success"].agg(["sum", "count"])
@@ -444,7 +444,7 @@ if len(with_dropout):
     glue(dropped=f"{dropped:.2f}", undropped=f"{by_size.mean()[with_dropout.index].mean():.2f}")
 
 # %% [markdown]
-# Dropout helps: averaged over these sizes, the share of successes is {glue:text}`dropped` with it and {glue:text}`undropped` without. With the first seeds, and ten trials of most of these sizes, the two shares were 0.41 and 0.18. But so few trials cannot decide what it does to the growth. So our statement on the logarithm is about the network without dropout.
+# Dropout helps: averaged over these sizes, the share of successes is {glue:text}`dropped` with it and {glue:text}`undropped` without. With the first seeds, and ten trials of most of these sizes, the two shares were 0.41 and 0.18. But so few trials cannot decide how dropout changes the growth. So our statement on the logarithm is about the network without dropout.
 #
 # ## No learner does with fewer
 #
@@ -491,7 +491,7 @@ floor_row.holds(
 # %% [markdown]
 # ## What differs from the paper
 #
-# What the paper leaves open it takes from minGPT, a public program, and so do we: weights of standard deviation 0.02, biases 0, gradients clipped to norm 1, norms before each block.
+# Settings that the paper does not state are those of minGPT, a public program, in the paper as in our trials: weights of standard deviation 0.02, biases 0, gradients clipped to norm 1, norms before each block.
 #
 # ```{table} Every setting that differs from the paper's
 # | setting | paper | the stored trials |
@@ -511,7 +511,7 @@ floor_row.holds(
 # ## What we found
 #
 # * Without dropout the critical size grows by a factor of {glue:text}`factor` from $T =$ {glue:text}`shortest` to {glue:text}`longest`. That is sublinear, as the paper says, and far from proportional to a logarithm. This does not touch the paper's theorem, which is about transformers of bounded norm, whereas here nothing but a weak weight decay holds the norm down.
-# * A power of $T$, {glue:text}`whole_power`, describes the growth, since the local power does not visibly change. A line in $\log T$ is excluded with the first seeds only. Three doublings are no law, and what longer strings need is not known.
+# * A power of $T$, {glue:text}`whole_power`, describes the growth, since the local power does not visibly change. A line in $\log T$ is excluded with the first seeds only. But three doublings do not establish a law, and how many samples longer strings need is not known.
 # * Trained by AdamW, attention needs fewer samples than a linear classifier. An $\ell_1$ penalty, however, makes the linear classifier the better one, with about {glue:text}`l1_100:.0f` samples at $T = 100$ and {glue:text}`l1_800:.0f` at $T = 800$. And both are above the least: no learner that answers once can do with fewer than {glue:text}`floor_short` samples at $T = 100$ and {glue:text}`floor_long` at $T = 800$, and going through all sets needs less than twice as many ({ref}`ex-and-search`).
 # * Dropout lowers the critical size. The paper's samples end at 200, and without dropout these are far too few at $T = 800$ and not quite enough at 400, but with it {glue:text}`dropped_400` trials succeed with 200 at $T = 400$ and {glue:text}`dropped_800` at 800 (with the first seeds 7 of 10 and 2 of 3), so the paper's range is plausible.
 # * Trials that fail have fitted their sample all the same, as the paper says. (It also says that every training loss falls below $10^{-4}$, which we cannot judge, since our trials stop earlier.)

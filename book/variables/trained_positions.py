@@ -46,7 +46,7 @@ ledger = Ledger("variables/trained_positions")
 # %% [markdown]
 # ## Why one should care
 #
-# Many transformers train a vector for each position, and add it to the token that stands there. These vectors are $T$ more things to choose, so one may suspect that they cost a capacity in proportion to $T$, and that the logarithm of the previous chapters belongs to fixed positions only. The paper says in one sentence that this can happen. Whether it does depends on the scores: a head averages over all positions, and in an average of $T$ vectors a single one hardly shows, unless the head can single it out.
+# Many transformers train a vector for each position (a positional embedding), and add it to the token that stands there. These are $T$ vectors more to choose, so one may suspect that the capacity, the logarithm of the covering number, grows in proportion to $T$, and that the logarithm of the previous chapters holds for fixed positions only. The paper says in one sentence that this can happen. Whether it does depends on the scores: a head averages over all positions, so a single vector out of $T$ hardly changes the output, unless the head can give its position a large weight.
 #
 # ## Three positions by hand
 #
@@ -89,7 +89,7 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# The line for trained positions has slope 1 and crosses both bounds. From some hundred tokens on it is above the count of weights, so from there on trained positions cost more than any fixed ones. By the bound with norms alone one could say so only from some five million tokens on.
+# In {numref}`fig-trained-positions` the line for trained positions has slope 1 and crosses both bounds. From some hundred tokens on it is above the bound by counting weights, so from there on trained positions have a larger covering number than any fixed ones. The bound by norms alone would show this only from some five million tokens on.
 #
 # ## The statement
 #
@@ -100,17 +100,17 @@ figures.show()
 # With the norms of weights and tokens held, the bound on one head (and that on many layers, see {ref}`ch-transformer-capacity`) depends on $T$ only through $\log T$. If the positions are trained over $\{P : \|P^\top\|_{2,\infty} \le 1\}$, the log covering number can grow linearly with $T$.
 # ```
 #
-# The second sentence does not say whether the weights are held then.
+# The second sentence does not say whether the norms of the weights are then still held fixed.
 #
 # ## Fixed positions: a logarithm
 #
-# By {prf:ref}`attention-capacity-repaired` the bound depends on $T$ through $\log(2dmT + 1)$ alone, if $B_X$ bounds the longest token. If a bound on $\|X\|_2$ or $\|X\|_F$ stood in its place, $B_X$ would be of order $\sqrt T$, and this is the control of the first claim.
+# By {prf:ref}`attention-capacity-repaired` the bound depends on $T$ through $\log(2dmT + 1)$ alone, if $B_X$ bounds the longest token. If instead $B_X$ were a bound on $\|X\|_2$ or $\|X\|_F$, it would be of order $\sqrt T$, and the growth would no longer be logarithmic. This case is the control of the first claim.
 #
-# For a fixed width one can also *count weights*. A grid over each column, with norms 1, needs $d^2 \log(1 + 4 \sqrt d\, B_X/\epsilon)$ for $W_V$ and $d^2 \log(1 + 4 \sqrt d\, B_X^3/\epsilon)$ for $W_{QK}$, whose error may be $\epsilon/(2 B_X^2)$. This serves all inputs at once, so neither $m$ nor $T$ occurs. For example, for $d = 8$, $\epsilon = \frac12$, $B_X = 1$ and 1000 inputs of 16 tokens it is {glue:text}`counted:.0f`, and the bound by norms is {glue:text}`bound:.0f`.
+# For a fixed width one can also *count weights*. If the norms are 1, the grids over all columns have sizes with the logarithms $d^2 \log(1 + 4 \sqrt d\, B_X/\epsilon)$ for $W_V$ and $d^2 \log(1 + 4 \sqrt d\, B_X^3/\epsilon)$ for $W_{QK}$, where an error of $\epsilon/(2 B_X^2)$ is allowed. The same grid serves all inputs at once, so neither $m$ nor $T$ occurs. For example, for $d = 8$, $\epsilon = \frac12$, $B_X = 1$ and 1000 inputs of 16 tokens the bound by counting is {glue:text}`counted:.0f`, and the bound by norms is {glue:text}`bound:.0f`.
 #
 # ## Trained positions: linear
 #
-# Take $m = T$ inputs of $T + 1$ tokens in $\mathbb R^3$, the last of them the query $e_3$. Input $i$ has token $x_i = e_1$ and zeros elsewhere. The positions are $p_t = s_t e_2$ for signs $s_t$, with none for the query. With $W_{QK} = \log(3T)\, e_3 e_1^\top$ token $i$ gets the weight $\frac34$, and with $W_V = e_2 e_2^\top$ the head is more than $\frac34 - \frac14$ times $s_i e_2$, as in the example. So $2^T$ choices of positions are pairwise more than 1 apart at some input, and $\log N_\infty(\frac12) \ge T \log 2$, the straight line in {numref}`fig-trained-positions`. We run such heads with one sign against all others, which is the worst case; an output below $\frac12$ with the right sign would refute the claim.
+# Take $m = T$ inputs of $T + 1$ tokens in $\mathbb R^3$, the last of them the query $e_3$. Input $i$ has token $x_i = e_1$ and zeros elsewhere. The positions are $p_t = s_t e_2$ for signs $s_t$, with none for the query. With $W_{QK} = \log(3T)\, e_3 e_1^\top$ token $i$ gets the weight $\frac34$, and with $W_V = e_2 e_2^\top$ the output of the head is $s_i e_2$ times a factor of more than $\frac34 - \frac14$, as in the example. So $2^T$ choices of positions are pairwise more than 1 apart at some input, and $\log N_\infty(\frac12) \ge T \log 2$, the straight line in {numref}`fig-trained-positions`. We run such heads with one sign against all others, which is the worst case; a product of output and sign below $\frac12$ would refute the claim.
 
 
 # %% mystnb={"code_prompt_hide": "Positions read", "code_prompt_show": "Positions read"} tags=["hide-cell"]
@@ -155,11 +155,11 @@ ledger.result("variables.trained_positions").holds(
 )
 
 # %% [markdown]
-# Real heads for $T = 16$, 64 and {glue:text}`T_most`, with one sign against all others, have outputs that are at least {glue:text}`least_read:.3f` if they are multiplied by the sign to be read. Their scores differ by $\log(3T)$.
+# We ran heads with $T = 16$, 64 and {glue:text}`T_most` positions, with one sign against all others. Their outputs, multiplied by the sign to be read, are at least {glue:text}`least_read:.3f`, and their scores differ by $\log(3T)$.
 #
 # ## Trained positions with all norms held
 #
-# Could a cleverer head do this with scores that do not grow? The paper's sentence does not say that $\|W_{QK}\|$ may grow, and the same section notes that bounds on the weights hide no dependence on $T$. So we have to ask what trained positions cost if all norms are held.
+# Could a cleverer head do this with scores that do not grow? The paper's sentence does not say that $\|W_{QK}\|$ may grow, and the same section notes that bounds on the weights hide no dependence on $T$. So we ask what trained positions cost if all norms are held.
 #
 # ```{prf:proposition} Norms held (ours)
 # :label: positions-held
@@ -168,10 +168,10 @@ ledger.result("variables.trained_positions").holds(
 # $$\log N_\infty(\tfrac12) \le (K + 1) \log\bigl( T\, (33 + 256 \beta)^d \bigr) + d^2 \log\bigl( 129\, (1 + 512 \beta) \bigr) .$$
 # ```
 #
-# **The idea of the proof.** If scores are bounded, no token can have more than a fixed multiple of the average weight. Then the head's average over $T$ tokens is nearly the average over a few tokens that are drawn at random, in the way in which a poll of a few predicts the vote of many. So only the positions of these few tokens matter, and to name them costs $\log T$ each.
+# **The idea of the proof.** If scores are bounded, no token can have more than a fixed multiple of the average weight. Then the head's average over $T$ tokens is nearly the average over a few tokens that are drawn at random, in the way in which a poll of a few predicts the vote of many. So only the positions of these few tokens matter, and each of them adds $\log T$ to the log covering number.
 #
 # ```{dropdown} Proof
-# We write $z_t = x_t + p_t$, so that $\|z_t\| \le 2$ and every score $s_t = z_\tau^\top W_{QK} z_t$ is at most $S = 4 \beta$ in size. An error of $\frac14$ is spent in three places.
+# We write $z_t = x_t + p_t$, so that $\|z_t\| \le 2$ and every score $s_t = z_\tau^\top W_{QK} z_t$ is at most $S = 4 \beta$ in size. We divide a total error of $\frac14$ among three approximations.
 #
 # *Weights, $\frac1{16}$.* Cover $W_V$ to $\frac1{64}$ and $W_{QK}$ to $\frac1{256}$ in spectral norm. The first moves an output by at most $\frac2{64}$, the second a score by at most $\frac4{256}$ and, because softmax has the constant 1 ({ref}`ch-attention-capacity`) and values have length at most 2, an output by at most $\frac8{256}$. By volume there are at most $129^{d^2} (1 + 512 \beta)^{d^2}$ choices.
 #
@@ -184,7 +184,7 @@ ledger.result("variables.trained_positions").holds(
 # So finitely many centres, as many as the formula says, come within $\frac14$ of every head. They need not be heads of the class, so take for each centre a head within $\frac14$ of it, if there is one. $\square$
 # ```
 #
-# The constant is enormous, since $K$ contains $e^{16 \beta}$, but it does not depend on $T$. Hence for large $T$ the bound is below $T \log 2$, and the growth cannot be linear. The table compares the two for $\|W_{QK}\| \le 1$, $d = 3$ and as many inputs as tokens.
+# The constant is enormous, since $K$ contains $e^{16 \beta}$, but it does not depend on $T$. Hence for large $T$ the bound is below $T \log 2$, and the growth cannot be linear. The table compares the bound with $T \log 2$ for $\|W_{QK}\| \le 1$, $d = 3$ and as many inputs as tokens.
 
 
 # %%
@@ -232,8 +232,8 @@ ledger.show()
 #
 # ## What we found
 #
-# * With norms held, a head's capacity grows with $\log T$ by the bound with norms, and not at all if one counts weights.
-# * Trained positions can cost $T \log 2$, if $\|W_{QK}\|$ may grow like $\log T$, so that scores differ by $\log(3T)$. With all norms held they cost at most the order of $\log m \log T$, so the paper's sentence needs this condition.
+# * With fixed positions and all norms held, the bound by norms on a head's capacity grows with $\log T$, and the bound by counting weights does not grow with $T$ at all.
+# * With trained positions the log covering number can be at least $T \log 2$, if $\|W_{QK}\|$ may grow like $\log T$, so that scores differ by $\log(3T)$. With all norms held it is at most of the order of $\log m \log T$, so the paper's sentence needs this condition.
 #
 # ```{finding} variables.trained_positions
 # :title: Trained positions cost in proportion to $T$ only if $W_{QK}$ may grow
@@ -261,7 +261,7 @@ ledger.show()
 # ```{solution} ex-positions-score
 # :class: dropdown
 #
-# With the exponential $a$ of the score the output is $\frac{a - (T - 1)}{a + T}$ times the right sign, so $a$ must exceed $T - 1$, and the score $\log(T - 1)$. For $a = 3T$ the output is $\frac{2T + 1}{4T}$, which is a little more than $\frac12$.
+# Let $a$ be the exponential of the score. The output is $\frac{a - (T - 1)}{a + T}$ times the right sign, so $a$ must exceed $T - 1$, and the score must exceed $\log(T - 1)$. For $a = 3T$ the output is $\frac{2T + 1}{4T}$, which is a little more than $\frac12$.
 # ```
 #
 # ```{exercise}
@@ -288,7 +288,7 @@ answer = pd.DataFrame(held_and_free).T.rename_axis("T")
 table(answer, "Least output times its sign, by the score of the marked position", form=".3f")
 
 # %% [markdown]
-# With a score that is held the sign is no longer read from 16 positions on, because the others outvote it. With $\log 3T$ the output stays just above $\frac12$ at every length.
+# If the score is held at $\log 12$, the sign is no longer read from 16 positions on, because the others outvote it. With $\log 3T$ the output stays just above $\frac12$ at every length.
 #
 # ```{solution-end}
 # ```
@@ -302,7 +302,7 @@ table(answer, "Least output times its sign, by the score of the marked position"
 # ```{solution} ex-head-positions
 # :class: dropdown
 #
-# The marked position needs the score $\log(3T)$, so the head works for $T \le e^S/3$. Up to this length trained positions do cost $T \log 2$, although the norms are held. In the proposition $K$ contains $e^{4S}$, which is larger than $T$ as long as $T \le e^S/3$, so the bound is above $T \log 2$ there. In other words, the price grows linearly until $T$ is exponential in the size of the scores, and then it hardly grows any more.
+# The marked position needs the score $\log(3T)$, so the head works for $T \le e^S/3$. Up to this length trained positions do cost $T \log 2$, although the norms are held. In the proposition $K$ contains $e^{4S}$, which is larger than $T$ as long as $T \le e^S/3$, so the bound is above $T \log 2$ there. In other words, the log covering number grows linearly until $T$ is exponential in the size of the scores, and then it hardly grows any more.
 # ```
 #
 # ## References
