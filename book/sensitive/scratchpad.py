@@ -19,21 +19,21 @@
 # # A scratchpad makes each step insensitive
 #
 # ```{verdict}
-# Yes, with a scratchpad a transformer learns PARITY step by step and stays flat, at all lengths that were tried. The mean squared change of its outputs under a small step of the weights is {glue:text}`sharp_smallest:.2f` at {glue:text}`smallest` bits and {glue:text}`sharp_longest:.2f` at {glue:text}`longest` bits. A step that turned the model into a constant would give 1 or more. That all states are right when a model reads its own scratchpad was tested up to {glue:text}`largest` bits.
+# Yes, with a scratchpad a transformer learns PARITY step by step and stays flat, at all lengths that were tried. The mean squared change of its outputs under a small random change of the weights is {glue:text}`sharp_smallest:.2f` at {glue:text}`smallest` bits and {glue:text}`sharp_longest:.2f` at {glue:text}`longest` bits. A change that turned the model into a constant would give 1 or more. Whether all states are right when a model reads its own scratchpad was tested only up to {glue:text}`largest` bits.
 # ```
 # **Needs** {ref}`ch-automaton-steps`, {ref}`ch-sharpness-vs-length`. **Read** 9 min. **Runs in** 50 s. **Source** printed.
 #
-# **Claim.** Asked for the states of PARITY one after the other, a model needs two bits at each step ({ref}`ch-automaton-steps`). Transformers that learn PARITY in this way are no sharper on long strings than on short ones, and about as sharp at a late step as at an early one. If the scratchpad is blanked, the same model is the sharper the more bits a step depends on.
+# **Claim.** Asked for the states of PARITY one after the other, a model needs two bits at each step ({ref}`ch-automaton-steps`). Transformers that learn PARITY in this way are no sharper on long strings than on short ones, and about as sharp at a late step as at an early one. If the scratchpad is blanked, the same model becomes sharper as a step depends on more bits.
 #
 # ## Why one should care
 #
-# PARITY of a long string is hard for a transformer, because every network that computes it is brittle. Theorem 7 says that each step with a scratchpad is an insensitive function, so that this obstacle is gone ({ref}`ch-automaton-steps`). But the theorem does not say what a trained model does. A model that sees the right scratchpad in training could learn to ignore it and to compute the parity of the whole prefix, which fits the same strings. It could also use the scratchpad and still be sharp, because low sensitivity makes flat solutions possible and does not make training find them. So we train models and measure what they do.
+# PARITY of a long string is hard for a transformer, because every network that computes it is brittle: small changes of its weights destroy the function. Theorem 7 says that each step with a scratchpad is an insensitive function, so that this obstacle is gone ({ref}`ch-automaton-steps`). But the theorem does not say what a trained model does. A model that sees the right scratchpad in training could learn to ignore it and to compute the parity of the whole prefix, which fits the same strings. It could also use the scratchpad and still be sharp, because low sensitivity makes flat solutions possible and does not make training find them. So we train models and measure what they do.
 #
 # ## Five bits by hand
 #
-# Take the string 1, 1, 0, 1, 0. The model writes the parities of its beginnings, so the scratchpad is 1, 0, 0, 1, 1, and the last entry is the answer. At the fourth step it has read the string and what it wrote before, $0, 1, 0, 0$ with a leading 0, and it has to write $t_4$. Two functions give the right value:
+# Take the string 1, 1, 0, 1, 0. The model writes the parities of its prefixes, so the scratchpad is 1, 0, 0, 1, 1, and the last entry is the answer. At the fourth step it has read the string and what it wrote before, $0, 1, 0, 0$ with a leading 0, and it has to write $t_4$. Two functions give the right value:
 #
-# * *Use the scratchpad.* The new state is the sum modulo 2 of the last entry and the fourth bit, $0 \oplus 1 = 1$. Flips of two bits matter.
+# * *Use the scratchpad.* The new state is the sum modulo 2 of the last entry and the fourth bit, $0 \oplus 1 = 1$. Flips of these two bits matter, and of no others.
 # * *Ignore it.* The new state is the parity of the first four bits, $1 \oplus 1 \oplus 0 \oplus 1 = 1$. Flips of four bits matter, and at step $i$ flips of $i$ bits.
 #
 # On every correct scratchpad the two agree. To find out which of them a model computes, we show it a wrong one. If the last entry is changed from 0 to 1, the first function answers $1 \oplus 1 = 0$, and the second still answers 1. And to see what the scratchpad is worth, we compare with a model whose scratchpad is *blank*, so that it has only the second function to learn.
@@ -45,7 +45,7 @@
 # An encoder-decoder transformer of width 32, with two layers of two heads, writes the parities $t_i$ of the first $i$ bits. Its sharpness "stays low even at hundreds of bits and shows no clear increase with length".
 # ```
 #
-# We train a causal transformer of the same size on $x_1 \dots x_n$ followed by $0, t_1, \dots, t_{n-1}$. A token attends to itself and to those before it. Training shows the right scratchpad (*teacher forcing*) and asks for all $n$ states, with targets in $\{0, 1\}$ and a squared loss. A run stops once its loss is below $3 \cdot 10^{-4}$, so that all lengths are compared at one loss. *Sharpness* is the mean square by which a guess moves under Gaussian noise of standard deviation $\sigma$ in all weights but the positions, times 4. For a model of PARITY that noise turns into a constant the sharpness is 1, if the constant is $\frac12$, and more otherwise ({ref}`ch-sharpness-vs-length`). In this chapter it is a mean over the $n$ steps.
+# We train a causal transformer of the same size on $x_1 \dots x_n$ followed by $0, t_1, \dots, t_{n-1}$. A token attends to itself and to those before it. Training shows the right scratchpad (*teacher forcing*) and asks for all $n$ states, with targets in $\{0, 1\}$ and a squared loss. A run stops once its loss is below $3 \cdot 10^{-4}$, so that all lengths are compared at one loss. *Sharpness* is 4 times the mean squared change of a guess under Gaussian noise of standard deviation $\sigma$ in all weights but the positions. For a model of PARITY that the noise turns into a constant, the sharpness is 1, if the constant is $\frac12$, and more otherwise ({ref}`ch-sharpness-vs-length`). In this chapter it is a mean over the $n$ steps.
 
 # %% tags=["parameters"]
 lengths = [4, 8, 16]  # bits of the strings learned [4..1024]
@@ -134,7 +134,7 @@ figures.show()
 #
 # Strings of hundreds of bits, of which the paper speaks ("around 300"), take minutes a run. So these runs are stored, with the same model, the same rule and the same noise, and {doc}`/book/at_what_scale` has the commands that make them. As a control the same noise is given to the transformer of {ref}`ch-brittle-transformers`, whose weights are set by hand so that it computes PARITY in one go, exactly at every length. For the check of *flat* below it gets a smaller noise, because under the full noise it is near 1 from the start.
 #
-# Before the runs we fixed what counts as reproduced. *Learned*: models that read what they themselves wrote get all states of at least 99 % of strings right. *Low*: the sharpness is at most 0.25, a quarter of what the paper's Theorem 6 predicts for PARITY without a scratchpad. *Flat*: it at most doubles from the shortest to the longest strings. In the last two, the upper end of the 95 % interval decides. Runs with a mean squared error above 0.001 on new strings are left out and counted.
+# Before the runs we fixed what counts as reproduced. *Learned*: models that read what they themselves wrote get all states of at least 99 % of strings right. *Low*: the sharpness is at most 0.25, a quarter of what the paper's Theorem 6 predicts for PARITY without a scratchpad. *Flat*: it at most doubles from the shortest to the longest strings. For *low* and *flat* the upper end of the 95 % interval decides. Runs with a mean squared error above 0.001 on new strings are left out and counted.
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
 shown = summary.assign(steps=kept.groupby("n")["steps"].mean())
@@ -179,7 +179,7 @@ if far > smallest:  # of one length no growth is claimed
 #
 # ## Which function do the models compute?
 #
-# As in the example, a wrong scratchpad shows which function a model computes. We let the models of the longest strings of this page read their own scratchpad, and a *blank* one. Then we hand them a scratchpad of random bits $s_1 \dots s_n$, with $s_1 = 0$, which no run shows, and compare their answers with $x_i \oplus s_i$ and with the parity of $x_1 \dots x_i$.
+# As in the example, a wrong scratchpad shows which function a model computes. We let the models of the longest strings of this page read their own scratchpad, and a *blank* one. Then we hand them a scratchpad of random bits $s_1 \dots s_n$, with $s_1 = 0$, of a kind that does not occur in training, and compare their answers with $x_i \oplus s_i$ and with the parity of $x_1 \dots x_i$.
 
 # %%
 model = scratchpads.spec(largest)
@@ -218,7 +218,7 @@ if len(learned):
 glue(follows=100 * follows, largest=largest)
 
 # %% [markdown]
-# With a random scratchpad {glue:text}`follows:.1f` % of the guesses are $x_i \oplus s_i$: the models do compute the step of two bits, even on strings on which no data asked for it.
+# With a random scratchpad {glue:text}`follows:.1f` % of the guesses are $x_i \oplus s_i$: the models do compute the step of two bits, even on inputs that do not occur in the training data.
 #
 # ## The same model with a blank scratchpad
 #
@@ -277,7 +277,7 @@ table(brittle.differing(settings), "Settings that differ")
 #
 # ## What would falsify this
 #
-# The remark of the paper would not be reproduced if the sharpness rose with the length, or if it reached a quarter. A blank scratchpad must behave differently, and it is the control wherever it can be. PARITY in one go cannot be trained at the larger lengths, so there the control is the network set by hand.
+# The remark of the paper would not be reproduced if the sharpness rose with the length, or if it reached a quarter. A blank scratchpad must behave differently, and it is the control wherever such a model can be trained. PARITY in one go cannot be trained at the larger lengths, so there the control is the network set by hand.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

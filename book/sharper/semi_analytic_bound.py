@@ -19,11 +19,11 @@
 # # The main bound, with its perturbation term measured
 #
 # ```{verdict}
-# The paper's main claim is right at its own constant, $\Sigma = 0.01$: with a measured perturbation term the bound is below 1 at sample sizes at which the fully analytic bound is not. At a million examples it is {glue:text}`at_worst:.3f`, where 0.327 is quoted; how that number was measured is open. But the measured term is hardly needed: noise costs less than the formula for the sharpness allows, by a factor of at least {glue:text}`least_margin:.1f` in the networks that we tried, and of about {glue:text}`margin:.0f` in the paper's own example.
+# The paper's main claim is right with its own constant for the spread of the loss, $\Sigma = 0.01$: with a measured perturbation term the bound is below 1 at sample sizes at which the fully analytic bound is not. At a million examples it is {glue:text}`at_worst:.3f`, where 0.327 is quoted; how that number was measured is open. But the measured term is hardly needed: noise in the weights raises the loss less than the formula for the sharpness allows, by a factor of at least {glue:text}`least_margin:.1f` in the networks that we tried, and of about {glue:text}`margin:.0f` in the paper's own example.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-gradients-and-trace`. **Read** 12 min. **Runs in** 60 s. **Source** quoted (the bound and its numbers); printed, in words (that it is non-vacuous).
 #
-# **Claim.** The paper's main result is a bound that is made of three pieces: a formula for the norm, a formula for the sharpness, and a measured number $P$ for what noise adds beyond that formula. We measure $P$ at the paper's own instance. There it adds almost nothing, so the quoted value of the bound, 0.327, is larger than it has to be. How was it found? It is not said exactly what was measured as $P$, so we try ten ways. Only two of them give a bound near 0.327, and in both the noise has variance $\sigma$, as in the authors' code, in place of standard deviation $\sigma$. Two sample sizes are quoted as well. The larger one, about two billion, is where the analytic bound falls below $\frac14$, the risk of the best constant, if $P$ is evaluated as in the authors' programs. The smaller one, 8192, agrees with nothing that we tried as long as the formula for the sharpness is kept.
+# **Claim.** The paper's main result is a bound that is made of three pieces: a formula for the norm, a formula for the sharpness, and a measured number $P$ for what noise adds beyond that formula. We measure $P$ at the paper's own instance. There it adds almost nothing, so the quoted value of the bound, 0.327, is larger than it has to be. The paper does not say exactly what was measured as $P$ for this value, so we try ten ways. Only two of them give a bound near 0.327, and in both the noise has variance $\sigma$, as in the authors' code, in place of standard deviation $\sigma$. Two sample sizes are quoted as well. The larger one, about two billion, is where the analytic bound falls below $\frac14$, the risk of the best constant, if $P$ is evaluated as in the authors' programs. The smaller one, 8192, is reproduced by nothing that we tried as long as the formula for the sharpness is kept.
 
 # %% tags=["parameters"]
 draws = 200  # noisy copies for each mean loss [100..2000]
@@ -67,7 +67,7 @@ def fresh(*what):
 #
 # A flat network is one whose loss hardly grows if its weights are moved. The bound of {ref}`ch-pac-bayes` rewards this, but it moves the weights by noise of a definite size $\sigma$, whereas the sharpness $G_u$ only says how the loss grows for vanishing noise. A further term $P(\sigma)$ has to make up for the difference. The paper can bound $P$ by a formula, but the formula multiplies worst cases of six matrices, and with it the bound is vacuous, that is, above 1, up to some sixty million examples. So the paper measures $P$ instead, and calls the result *semi-analytic*.
 #
-# Is it allowed to measure a term of a bound, and what exactly should be measured? The answer decides whether the bound is vacuous or not at sample sizes that one can have.
+# Is it allowed to measure a term of a bound, and what exactly should be measured? The answer decides whether the bound is vacuous or not at realistic sample sizes.
 #
 # ## One weight by hand
 #
@@ -75,9 +75,9 @@ def fresh(*what):
 #
 # $$\mathbb E_u\, \ell(1 + \sigma u) = \tfrac12\, \mathbb E_u (2 \sigma u + \sigma^2 u^2)^2 = 2 \sigma^2 + \tfrac32 \sigma^4 = \sigma^2 \bigl( 2 + \tfrac32 \sigma^2 \bigr) .$$
 #
-# So $G_u = 2$, and the least $P$ that is right is $\frac32 \sigma^2$. At $\sigma = 0.1$ it is 0.015: less than a hundredth of $G_u$. The term with $u^3$ has vanished in the mean, because noise of either sign is equally likely.
+# So $G_u = 2$, and the least $P$ with which $\sigma^2 (G_u + P)$ covers this loss is $\frac32 \sigma^2$. At $\sigma = 0.1$ it is 0.015: less than a hundredth of $G_u$. The term with $u^3$ has vanished in the mean, because noise of either sign is equally likely.
 #
-# The paper measures something else, the change of the trace of the Hessian. Here the Hessian is $\ell''(\theta) = 6 \theta^2 - 2$, so at the noisy copy $1 + \sigma u$ the trace has changed by the share $3 \sigma u + \frac32 \sigma^2 u^2$. At $\sigma = 0.1$ this is often 30 %, up or down, and a high percentile of it times $G_u$ gives a $P$ of about 1, more than sixty times what is needed. In other words, the change of the trace is of first order in the noise and cancels in the mean, whereas $P$ is of second order. A measured $P$ of this kind is safe, but it says little about what noise costs.
+# The paper measures something else, the change of the trace of the Hessian. Here the Hessian is $\ell''(\theta) = 6 \theta^2 - 2$, so at the noisy copy $1 + \sigma u$ the trace has changed by $3 \sigma u + \frac32 \sigma^2 u^2$ times its value. At $\sigma = 0.1$ this is often 30 %, up or down, and a high percentile of it times $G_u$ gives a $P$ of about 1, more than sixty times what is needed. In other words, the change of the trace is of first order in the noise and cancels in the mean, whereas $P$ is of second order. A measured $P$ of this kind is safe, but it says little about how much the noise raises the loss.
 #
 # The example also shows the two parts of a Hessian of a squared loss, a *Gauss-Newton part*, here $2\, \mathbb E_x (\partial_\theta f_\theta)^2 = 4 \theta^2$, and a *residual part*, here $2\, \mathbb E_x (f_\theta - f)\, \partial^2_\theta f_\theta = 2 (\theta^2 - 1)$. At $\theta^*$ the residual part is 0, but at a noisy copy it makes up a third of the change. Below we compute the first part exactly at many copies, and both at a few.
 
@@ -93,7 +93,7 @@ def fresh(*what):
 # $$B(\sigma) = \underbrace{\sigma^2 \bigl( G_u + P(\sigma) \bigr)}_{\text{sharpness}} + \underbrace{2 \sqrt{\frac{\Sigma^2}{2m} \Bigl( \frac{L}{2\sigma^2} + \ln \frac1\delta \Bigr)}}_{\text{norm}} .$$
 # ```
 #
-# $G_u = 4 + 4W(2 + d + 32d^2 + 32d^3)$ bounds half the trace of the Hessian of $\ell$ at $\theta^*$, and $L$ bounds $\lVert \theta^* \rVert^2$. The bound is *fully analytic* if $P$ is a formula, and *semi-analytic* if $P$ is "an empirical upper bound" measured at $\theta^*$, and *truncated* if $P$ is left out. The paper takes $\Sigma = 0.01$; whether that is the right constant is the subject of {ref}`ch-loss-constant`, and here it is kept.
+# $G_u = 4 + 4W(2 + d + 32d^2 + 32d^3)$ bounds half the trace of the Hessian of $\ell$ at $\theta^*$, and $L$ bounds $\lVert \theta^* \rVert^2$. The bound is *fully analytic* if $P$ is a formula, *semi-analytic* if $P$ is "an empirical upper bound" measured at $\theta^*$, and *truncated* if $P$ is left out. The paper takes $\Sigma = 0.01$; whether that is the right constant is the subject of {ref}`ch-loss-constant`, and here it is kept.
 #
 # **What $P$ has to do.** The proof uses the first term in one place, for
 #
@@ -103,7 +103,7 @@ def fresh(*what):
 #
 # ## Draw the noise
 #
-# We begin with the $\sigma^*$ at which the truncated bound is least, and take smaller and larger ones. At each we draw noisy copies of the paper's network, whose scores have the size $2 \log T$. For each copy we keep two numbers: its loss on random strings, and the change of the Gauss-Newton part of its trace relative to that part at $\theta^*$. The largest of these changes in absolute value, times $G_u$, is one measured $P$. If the mean loss exceeded $\sigma^2 G_u$ somewhere, the truncated bound would need its correction there.
+# We begin with the $\sigma^*$ at which the truncated bound is least, and also take smaller and larger values of $\sigma$. At each of them we draw noisy copies of the paper's network, whose scores have the size $2 \log T$. For each copy we keep two numbers: its loss on random strings, and the change of the Gauss-Newton part of its trace relative to that part at $\theta^*$. The largest of these changes in absolute value, times $G_u$, is one measured $P$. If the mean loss exceeded $\sigma^2 G_u$ somewhere, the truncated bound would need its correction there.
 
 # %%
 G_u, L = gradient_bound(d, W), pb.norm_squared(T, d, W)
@@ -157,11 +157,11 @@ ax.legend(ncols=2, loc="upper center", bbox_to_anchor=(0.5, 1.34))
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-semi-analytic` the truncated bound and the one with measured $P$ lie nearly on each other, so the measured $P$ adds almost nothing. If the loss itself is measured in place of $\sigma^2 (G_u + P)$, the bound is smaller again. The fully analytic bound lies far above all three. The crosses are the quoted numbers: the one at a million lies above the curve with measured $P$, so it is safe; the one at 8192 lies below it; and the one at two billion lies above the analytic curve.
+# In {numref}`fig-semi-analytic` the truncated bound and the one with measured $P$ lie nearly on each other, so the measured $P$ adds almost nothing. If the loss itself is measured in place of $\sigma^2 (G_u + P)$, the bound is smaller still. The fully analytic bound lies far above all three. The crosses are the quoted numbers: the one at a million lies above the curve with measured $P$, so it is safe; the one at 8192 lies below it; and the one at two billion lies above the analytic curve.
 #
 # ## What noise costs
 #
-# To see whether this is so for other networks too, the next table compares three networks at $\sigma^*$: the paper's; the same with scores of size 40 in the second layer, where it is $f$ up to rounding; and the exact network of {ref}`ch-construction`. The intervals are from a bootstrap over the copies, and a mean loss above $\sigma^2 G_u$ would speak against the truncated bound.
+# To see whether the measured loss is this small for other networks too, the next table compares three networks at $\sigma^*$: the paper's; the same with scores of size 40 in the second layer, where it is $f$ up to rounding; and the exact network of {ref}`ch-construction`. The intervals are from a bootstrap over the copies, and a mean loss above $\sigma^2 G_u$ would speak against the truncated bound.
 
 # %%
 variants = {
@@ -211,7 +211,7 @@ glue(equal=equal, equal_m=million * (best / equal) ** 6)  # the best sigma falls
 #
 # ## Which reading gives 0.327?
 #
-# At $\sigma^*$ the value 0.327 needs $P =$ {glue:text}`P_needed:.0f`, which is {glue:text}`ratio_needed:.2f` times $G_u$. For its experiments the paper describes a percentile, which is not legible, of the change of the trace, and of it the largest value among ten random functions. We try five things that one could measure and call $P$, each once with noise of standard deviation $\sigma^*$, as the theorem has it, and once with variance $\sigma^*$. For traces we take their Gauss-Newton parts.
+# At $\sigma^*$ the value 0.327 needs $P =$ {glue:text}`P_needed:.0f`, which is {glue:text}`ratio_needed:.2f` times $G_u$. For its experiments the paper describes a percentile of the change of the trace, and takes the largest such percentile among ten random functions. Which percentile it takes is not legible. We try five things that one could measure and call $P$, each once with noise of standard deviation $\sigma^*$, as the theorem has it, and once with variance $\sigma^*$. For traces we take their Gauss-Newton parts.
 
 
 # %%
@@ -275,7 +275,7 @@ glue(apart_sd=apart["standard deviation"], apart_variance=apart["variance"])
 # %% [markdown]
 # **The part that is left out.** The last table compares the whole trace with its Gauss-Newton part. With noise of standard deviation $\sigma^*$ the two changes differ by at most {glue:text}`apart_sd:.2f` of the trace, which would move the bound by no more than a few thousandths. With noise of variance $\sigma^*$ they differ by up to {glue:text}`apart_variance:.2f` of the trace, so there our columns show only the order of magnitude of what the authors' code measures, and not its digits.
 #
-# If the noise has the standard deviation $\sigma^*$, as in the theorem, no reading comes near: the largest bound is {glue:text}`at_worst:.3f`, which is below 0.327 by {glue:text}`gap:.3f`. Noise of variance $\sigma^*$ is larger by a factor of {glue:text}`louder:.0f`. With this noise one reading does come near, namely $G_u$ times the relative change: it gives {glue:text}`high_variance:.3f` at the 90th percentile of {glue:text}`copies` copies, and {glue:text}`by_variance:.3f` at the worst. (With three other draws of the noise it gave 0.28 to 0.30 at the percentile, and 0.35 to 0.38 at the worst.) That the authors' code draws such noise (see below) is the only support for this reading. The agreement alone proves little, because among ten entries in a table some number is likely to lie near 0.327. The text that we could read does not say which percentile over which functions gave 0.327, so the number stays open. As an upper bound 0.327 is valid here, and larger than needed.
+# If the noise has the standard deviation $\sigma^*$, as in the theorem, no reading comes near 0.327: the largest bound is {glue:text}`at_worst:.3f`, which is below 0.327 by {glue:text}`gap:.3f`. Noise of variance $\sigma^*$ is larger by a factor of {glue:text}`louder:.0f`. With this noise one reading does come near, namely $G_u$ times the relative change: it gives {glue:text}`high_variance:.3f` at the 90th percentile of {glue:text}`copies` copies, and {glue:text}`by_variance:.3f` at the worst. (With three other draws of the noise it gave 0.28 to 0.30 at the percentile, and 0.35 to 0.38 at the worst.) That the authors' code draws such noise (see below) is the only support for this reading. The agreement alone proves little, because among ten entries in a table some number is likely to lie near 0.327. The text that we could read does not say which percentile over which functions gave 0.327, so the number stays open. As an upper bound 0.327 is valid here, and larger than needed.
 #
 # ## How many examples
 #
@@ -315,7 +315,7 @@ glue(m_programs=m_programs, m_programs_quarter=m_programs_quarter)
 glue(off_programs=100 * abs(m_programs_quarter / 2e9 - 1))
 
 # %% [markdown]
-# The next table holds both quoted numbers against every reading that we tried, $\Sigma = 0.01$ unless another value is given.
+# The next table compares both quoted numbers with every reading that we tried; $\Sigma$ is 0.01 unless another value is given.
 #
 # | quoted | reading | result | agrees? |
 # |:--|:--|:--|:--|
@@ -334,7 +334,7 @@ glue(off_programs=100 * abs(m_programs_quarter / 2e9 - 1))
 #
 # ## What would falsify this
 #
-# That $P = 0$ is enough would be refuted by a mean loss above $\sigma^2 G_u$ in one of the three networks, or on the mesh, as the paper's network has it without the biases of its MLP. That 0.327 is on the safe side would be refuted by a worst change of the trace with which the bound exceeds it, as happens if the noise is a hundred times too large. The verdict on the semi-analytic bound would be refuted if the bound with the measured $P$ were not below 1 at a million examples, as it is not with the analytic $P$. The two quoted sample sizes are listed next to ours and are not judged.
+# That $P = 0$ is enough would be refuted by a mean loss above $\sigma^2 G_u$ in one of the three networks, or on the mesh; the paper's network without the biases of its MLP has such a loss. That 0.327 is on the safe side would be refuted by a worst change of the trace with which the bound exceeds 0.327, as happens if the noise is a hundred times too large. The verdict on the semi-analytic bound would be refuted if the bound with the measured $P$ were not below 1 at a million examples; with the analytic $P$ it is not. The two quoted sample sizes are listed next to ours and are not judged.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
