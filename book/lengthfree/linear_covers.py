@@ -52,7 +52,7 @@ rounding = 1e-9  # relative, of sums of some hundred numbers
 #
 # ## A row and a column by hand
 #
-# Let a matrix be a single *row* of $d$ numbers of length at most 1, so that the output is one number, and let the inputs be $e_1, \dots, e_d$. How many rows stand in for all, up to an error of $\frac12$? At most three entries of a row exceed $\frac12$ in absolute value, because the squares of four such entries would sum to more than 1. Replace these entries by $\pm \frac12$ and all others by 0. Then no output is off by more than $\frac12$, and the new row is known once we know at most three places and their signs. So at most $(2d + 1)^3$ rows are needed, and the logarithm of their number grows like $3 \log d$.
+# Let a matrix be a single *row* of $d$ numbers of length at most 1, so that the output is one number, and let the inputs be $e_1, \dots, e_d$. How many rows are enough to replace all of them, up to an error of $\frac12$? At most three entries of a row exceed $\frac12$ in absolute value, because the squares of four such entries would sum to more than 1. Replace these entries by $\pm \frac12$ and all others by 0. Then no output is off by more than $\frac12$, and the new row is known once we know at most three places and their signs. So at most $(2d + 1)^3$ rows are needed, and the logarithm of their number grows like $3 \log d$.
 #
 # Now let the matrix be a single *column* of $k$ numbers of length at most 1, and let the only input be the number 1. The output is the column itself, a point of the unit ball of $\mathbb R^k$. Balls of radius $\frac12$ have $2^{-k}$ times the volume of the unit ball, so at least $2^k$ of them are needed to cover it, and the logarithm of their number is at least $k \log 2$. The next lines compute both, and check the rounding of rows at 1000 random ones.
 
@@ -71,7 +71,7 @@ by_hand = pd.DataFrame(by_hand).T.rename_axis("entries")
 table(by_hand, "Log size of a cover at ε = 1/2, one row and one column", form=".2f")
 
 # %% [markdown]
-# At ten entries the two are alike, but at a thousand the column needs a cover whose log size is larger by a factor of 30. A lemma that promises the growth of the row to the column must therefore be false.
+# At ten entries the two are alike, but at a thousand the column needs a cover whose log size is larger by a factor of 30. A lemma that claims the growth of the row for the column as well must therefore be false.
 #
 # ## The statement
 #
@@ -93,7 +93,7 @@ table(by_hand, "Log size of a cover at ε = 1/2, one row and one column", form="
 #
 # ## Columns: a ball in too many dimensions
 #
-# The single column of the example refutes both lemmas. Let only the first column $w \in \mathbb R^k$ of $W$ be other than 0, with $\|w\|_2 \le 1$, and let the only input be $e_1$. To cover the class is then to cover the unit ball of $\mathbb R^k$ by balls of radius $\epsilon$, which by volume takes $\epsilon^{-k}$ of them. So at $\epsilon = \frac12$ the log size is at least $k \log 2$. But Lemma 3.4 at $d = 1$ promises a multiple of $4 \log k$, and Lemma 3.5 at $d = 2$, $n = 1$ promises a multiple of $4 \log 2$ for every $k$. No constant can bridge that, and no power of a logarithm.
+# The single column of the example refutes both lemmas. Let only the first column $w \in \mathbb R^k$ of $W$ be other than 0, with $\|w\|_2 \le 1$, and let the only input be $e_1$. To cover the class is then to cover the unit ball of $\mathbb R^k$ by balls of radius $\epsilon$, which by volume takes $\epsilon^{-k}$ of them. So at $\epsilon = \frac12$ the log size is at least $k \log 2$. But Lemma 3.4 at $d = 1$ promises a multiple of $4 \log k$, and Lemma 3.5 at $d = 2$, $n = 1$ promises a multiple of $4 \log 2$ for every $k$. No constant, and no power of a logarithm, can make up for this difference.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant in front of $a \\log(dk)$ (Lemma 3.4, $d = 1$) and of $a \\log(dn)$ (Lemma 3.5, $d = 2$, $n = 1$) that columns force at $\\epsilon = \\frac12$, and the constant that is enough for rows, by the theorem below.", "name": "fig-rows-columns"}, "image": {"alt": "Three curves against the number of outputs on logarithmic axes. The two for columns rise steeply, nearly as straight lines, from about one to a thousand and above ten thousand. The one for rows falls slowly from three towards two."}} tags=["hide-input"]
 widths = sorted({16, 64, 256, 1024, 4096, 65536, k_wide})
@@ -134,7 +134,7 @@ for result, name, value, where in (
     )
 
 # %% [markdown]
-# {numref}`fig-rows-columns` shows the constant that would have to stand in front of each lemma, and for comparison one that is enough for rows at $d = n = 1$. The two curves for columns rise nearly like straight lines on logarithmic axes, so no constant is large enough for all $k$, whereas the curve for rows falls slowly towards 2. At $k = 64$, the width of the paper's experiment, the constants are {glue:text}`own_34:.1f` and {glue:text}`own_35:.0f` only, and at $d = k = 64$ Lemma 3.4 would need {glue:text}`square_34:.1f`, as $\log(dk)$ is then twice $\log k$. So at that size a moderate constant still hides the difference, and in wide layers it does not.
+# {numref}`fig-rows-columns` shows the constant that would have to stand in front of each lemma, and for comparison one that is enough for rows at $d = n = 1$. The two curves for columns rise nearly like straight lines on logarithmic axes, so no constant is large enough for all $k$, whereas the curve for rows falls slowly towards 2. At $k = 64$, the width of the paper's experiment, the constants are {glue:text}`own_34:.1f` and {glue:text}`own_35:.0f` only, and at $d = k = 64$ Lemma 3.4 would need {glue:text}`square_34:.1f`, as $\log(dk)$ is then twice $\log k$. So at that size a moderate constant still hides the difference, but in wide layers no such constant does.
 #
 # The difference comes from a transpose, and the source of the lemma, as far as we have it, makes the same slip: {prf:ref}`variables-lem4-5` bounds columns and writes $Wx$, but what it proves is about $W^\top x$. In the source, {cite:t}`variables`, $Wx$ is not defined, so it can be read as $W^\top x$. In {cite:t}`lengthfree`, whose lemmas we judge, $W$ is $k \times d$ and $Wx$ is defined, so the lemma makes a statement about columns, and this statement is false.
 #
@@ -204,7 +204,7 @@ def error(W, X, epsilon):
 
 
 # %% [markdown]
-# The adversary changes the matrix and the inputs together. Where there are hundreds of rows or inputs it has only a tenth of the trials, and finds little more than random draws do. Two more instances are made by hand, for the two limits of the proof. Four equal rows of length just below $2\tau = \frac14$, at $\epsilon = \frac12$, use both parts of the error in full. And one row that has equal parts along {glue:text}`apart` orthonormal inputs needs as many steps as are allowed.
+# An adversary, which is a search for the largest error, changes the matrix and the inputs together. Where there are hundreds of rows or inputs it has only a tenth of the trials, and finds little more than random draws do. Two more instances are made by hand, to attain the two limits in the proof. Four equal rows of length just below $2\tau = \frac14$, at $\epsilon = \frac12$, use both parts of the error in full. And one row that has equal parts along {glue:text}`apart` orthonormal inputs needs as many steps as are allowed.
 
 # %% mystnb={"code_prompt_hide": "The adversary", "code_prompt_show": "The adversary"} tags=["hide-input"]
 
@@ -298,7 +298,7 @@ lem3_4.repaired(
 glue(apart=49, attained=attained, column_error=column_error)
 
 # %% [markdown]
-# No error exceeds $\epsilon$, and the four equal rows reach {glue:text}`attained:.3f` of it, so this estimate of the error cannot be improved. For comparison, one column of length 1 that is spread over 400 rows has an error of {glue:text}`column_error:.1f` $\epsilon$ in the same rounding. Neither $k$ nor $n$ can leave the logarithm (see the exercise). The bound of Lemma 3.4 stays where it is when there are more inputs, whereas that of Lemma 3.5 grows with $\log n$. This is the property that the paper needs, and it survives.
+# No error exceeds $\epsilon$, and the four equal rows reach {glue:text}`attained:.3f` of it, so this estimate of the error cannot be improved. For comparison, one column of length 1 that is spread over 400 rows has an error of {glue:text}`column_error:.1f` $\epsilon$ in the same rounding. Neither $k$ nor $n$ can leave the logarithm (see the exercise). The bound of Lemma 3.4 does not change when there are more inputs, whereas that of Lemma 3.5 grows with $\log n$. This independence of the inputs is the property that the paper needs, and it survives.
 #
 # ## What we found
 #

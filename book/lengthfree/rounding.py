@@ -48,13 +48,13 @@ rounding = 1e-9  # relative, of sums of some hundred numbers
 # %% [markdown]
 # ## Why one should care
 #
-# A proof takes $a$ terms, and $a$ is not a whole number. Usually one rounds up and thinks no more about it. But here $a$ stands in an exponent, so at $a = 1.05$ rounding up nearly doubles the logarithm of the count, and the printed bound is no longer proved. One could put a ceiling into the bound, which would make every later formula uglier. It is better to ask how accurate the averages really are. The answer is a formula that is exact in every dimension, and it is of use wherever vectors are rounded to averages of few corners.
+# The paper's bounds on generalization rest on covers of linear maps, and two of its three covers consist of averages of $a$ vectors, where $a$ is a quotient that need not be a whole number. Usually one would round up without a second thought. But here $a$ stands in an exponent, so at $a = 1.05$ rounding up nearly doubles the logarithm of the count, and the printed bound is no longer proved. One could put a ceiling into the bound, which would make every later formula uglier. It is better to ask how accurate the averages really are. The answer is a formula that is exact in every dimension, and it is of use wherever vectors are rounded to averages of few corners.
 #
 # ## Two coordinates by hand
 #
 # Take the unit ball of $\ell_1$ in the plane, a square with the corners $\pm e_1$, $\pm e_2$, and averages of two of the vectors $\pm e_1$, $\pm e_2$, 0. These averages are the points with coordinates $0, \pm\frac12, \pm1$ in the ball, a grid of 13 points. The farthest point from a grid with steps of $\frac12$ lies in the centre of a cell, for example $(\frac14, \frac14)$, and its distance from the nearest grid points is $\frac14 \sqrt2 = 0.354$. Maurey's argument promises only $1/\sqrt2 = 0.707$, twice as much.
 #
-# With more coordinates the two come closer, for example in four dimensions. There, with two terms, the point with all coordinates $\frac14$ is off by $\frac14$ in each coordinate, which gives $\frac14 \sqrt4 = 0.5$. In more than four dimensions nothing changes, because only four coordinates can be as large as $\frac14$. The figure shows how exact value and promise compare for more terms.
+# With more coordinates the exact distance comes closer to the promised one, for example in four dimensions. There, with two terms, the point with all coordinates $\frac14$ is off by $\frac14$ in each coordinate, which gives $\frac14 \sqrt4 = 0.5$. In more than four dimensions nothing changes, because only four coordinates can be as large as $\frac14$. The figure shows how exact value and promise compare for more terms.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Largest distance of a point of the unit $\\ell_1$ ball from the averages of $m$ vectors $\\pm e_i$ and 0: what Maurey's lemma promises in every dimension, and the exact value in $k = 10$ and $k = 400$ dimensions.", "name": "fig-rounding"}, "image": {"alt": "Three falling curves against the number of terms from 1 to 1000 on logarithmic axes. The highest is one over the root of m. That for 400 dimensions runs parallel, lower by the root of two, up to 200 terms, and falls twice as fast from there. That for 10 dimensions does so from 5 terms on."}} tags=["hide-input"]
 terms = sorted({round(10 ** (i / 6)) for i in range(19)})
@@ -88,14 +88,14 @@ figures.show()
 #
 # Both lemmas come down to the same problem, to cover an $\ell_1$ ball. For Lemma 3.3 each column lies in the $\ell_1$ ball of $\mathbb R^k$. By {prf:ref}`lengthfree-lem3-2` the error on all inputs is the largest error of a column, so one covers each column and takes all combinations. For Lemma 3.6 all entries together lie in the $\ell_1$ ball of $\mathbb R^{dk}$, and the error is at most that of the entries, since $\|W - \hat W\|_{2 \to 2} \le \|W - \hat W\|_F$.
 #
-# Both are covered by averages of $m$ of the vectors $\pm e_i$ and 0. These are the points $\frac1m z$ with $z$ whole and $\|z\|_1 \le m$, and they lie in the ball. By {prf:ref}`convex-repaired` they cover the ball to within $1/\sqrt m$, which asks for $m = \lceil a \rceil$ terms, but the proofs count $a$, which is no whole number. For example, for $a$ just above 1 one needs averages of two of $2k + 1$ vectors and counts $(2k+1)^a$. But the averages cover better than that, and one can say exactly how well.
+# Both are covered by averages of $m$ of the vectors $\pm e_i$ and 0. These are the points $\frac1m z$ with $z$ whole and $\|z\|_1 \le m$, and they lie in the ball. By {prf:ref}`convex-repaired` they cover the ball to within $1/\sqrt m$, which asks for $m = \lceil a \rceil$ terms, but the proofs count $a$, which need not be a whole number. For example, for $a$ just above 1 one needs averages of two of $2k + 1$ vectors and counts $(2k+1)^a$. But the averages cover better than that, and one can say exactly how well.
 #
 # ```{prf:lemma} Rounding in the $\ell_1$ ball (ours)
 # :label: covers-rounding
 # The largest distance of a point of the unit $\ell_1$ ball of $\mathbb R^k$ from these averages is exactly $\frac1{2m} \sqrt{\min(k, 2m)} \le 1/\sqrt{2m}$.
 # ```
 #
-# **The idea of the proof.** Round every coordinate to the nearest multiple of $\frac1m$. Then each coordinate is off by at most half a step, which gives the $\sqrt k$. The difficulty is to stay in the ball, because rounding up many coordinates may leave it. So we first round all coordinates down, and then round up only as many as the ball has room for, those first that lose most by rounding down.
+# **The idea of the proof.** Round every coordinate to the nearest multiple of $\frac1m$. Then each coordinate is off by at most half a step, which gives the $\sqrt k$. The difficulty is to stay in the ball, because rounding up many coordinates may leave it. So we first round all coordinates down, and then round up only as many as the ball has room for, beginning with those that lose most by rounding down.
 #
 # ```{dropdown} Proof
 # We round down, spend the room that is left on the worst coordinates, and bound the sum of squares in two cases.
@@ -148,7 +148,7 @@ table(radii.drop(columns="fewer"), "Farthest from its average: found, exact, pro
 # %% [markdown]
 # The search never exceeds the exact value, and the points of the proof, with half steps, attain it.
 #
-# How do the counts compare with the printed bounds? The bound of Lemma 3.3 is $d$ times that on one ball, and that of Lemma 3.6 is that on one ball of dimension $dk$. So it is enough to compare the log number of averages with $a \log(2k+1)$. With $\lceil a \rceil$ terms it reaches {glue:text}`ratio_ceiling:.3f` times the bound on our grid, which has $a$ up to 20.45 and $k$ up to 500; for $a$ just above 1 and ever larger $k$ it comes near to 2. With $\lceil a/2 \rceil$ it is at most 1, namely $1/a$ just above $a = 1$, and {glue:text}`ratio_half:.3f` at most on the grid, which starts at $a =$ {glue:text}`first_a:.2f` there.
+# How do the counts compare with the printed bounds? The bound of Lemma 3.3 is $d$ times that on one ball, and that of Lemma 3.6 is that on one ball of dimension $dk$. So it is enough to compare the log number of averages with $a \log(2k+1)$. With $\lceil a \rceil$ terms it reaches {glue:text}`ratio_ceiling:.3f` times the bound on our grid, which has $a$ up to 20.45 and $k$ up to 500; for $a$ just above 1 and ever larger $k$ it comes near to 2. With $\lceil a/2 \rceil$ terms the ratio is at most 1. Just above $a = 1$ it is $1/a$, and on the grid, which starts at $a =$ {glue:text}`first_a:.2f` there, it is {glue:text}`ratio_half:.3f` at most.
 
 
 # %% mystnb={"code_prompt_hide": "Sizes", "code_prompt_show": "Sizes"} tags=["hide-cell"]
@@ -267,7 +267,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-rounding-count
 #
-# *With pencil and paper.* Count the averages of at most two of the vectors $\pm e_i$ and 0 in $k$ dimensions. With which factor does the logarithm of their number exceed $a \log(2k+1)$ for $a = 1.05$ and $k = 500$, and what is the limit for $k \to \infty$ and $a \to 1$?
+# *With pencil and paper.* Count the averages of at most two of the vectors $\pm e_i$ and 0 in $k$ dimensions. By which factor does the logarithm of their number exceed $a \log(2k+1)$ for $a = 1.05$ and $k = 500$, and what is the limit for $k \to \infty$ and $a \to 1$?
 # ```
 #
 # ```{solution} ex-rounding-count
@@ -299,7 +299,7 @@ answer = pd.DataFrame(counted).T.rename_axis("k")
 table(answer, "Log number of averages over the bound, a = 1.01", form=".3f")
 
 # %% [markdown]
-# With two terms the ratio approaches $2/1.01 = 1.98$, but slowly, since $\log 2$ more or less matters beside $\log k$. With one term there are $2k + 1$ averages, so the ratio is $1/a$ in every dimension.
+# With two terms the ratio approaches $2/1.01 = 1.98$, but slowly, since the constant $\log 2$ is not negligible beside $\log k$. With one term there are $2k + 1$ averages, so the ratio is $1/a$ in every dimension.
 #
 # ```{solution-end}
 # ```

@@ -19,11 +19,11 @@
 # # Covering a linear layer
 #
 # ```{verdict}
-# The lemma on linear layers is true in the way in which its proof reads it, for the maps $x \mapsto W^\top x$, with the constant 1 and a cover inside the class. The proof has a slip: for {glue:text}`d_most` outputs the errors that it allows add up to {glue:text}`overspent:.2f` times what is allowed in all. The slip can be repaired within the proof at the price of a constant. We prove the lemma in another way, by a walk that corrects one output at a time.
+# The lemma, which bounds how many matrices are enough to approximate a whole class of linear layers, is true for the maps $x \mapsto W^\top x$, which its proof covers. The constant is 1, and the cover consists of members of the class. The proof has a slip: for {glue:text}`d_most` outputs the errors that it allows to single outputs add up to {glue:text}`overspent:.2f` times what is allowed in all. The slip can be repaired within the proof at the price of a constant. We prove the lemma in another way, by a walk that corrects one output at a time.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 12 min. **Runs in** 10 s. **Source** restored; the class and $d_2 B_\infty B_X$ are legible.
 #
-# **Claim.** An attention head has two matrices, and its capacity is that of two linear layers. The paper's Lemma 4.5 bounds the capacity of a linear layer by covering each output as a linear function. In the form that our text has the product does not fit, and in the proof the error of the outputs together can exceed the limit. Both are slips, because the lemma is true as its proof reads it. We prove it with another argument, whose cover has all its members inside the class, and which gives the paper's stronger form too.
+# **Claim.** An attention head has two matrices, and its capacity is that of two linear layers. The paper's Lemma 4.5 bounds the capacity of a linear layer by covering each output as a linear function. In our text of the paper the product $Wx$ is not defined for the given shapes, and in the proof the error of the outputs together can exceed the limit. Both are slips, because the lemma is true as its proof reads it. We prove it with another argument, whose cover has all its members inside the class, and which gives the paper's stronger form too.
 
 # %% tags=["parameters"]
 d_most = 16  # outputs of the widest layer [8..32]
@@ -62,7 +62,7 @@ def clipped(V, B=1.0):
 # %% [markdown]
 # ## Why one should care
 #
-# The paper's bounds on transformers rest on one lemma about matrices: how many matrices are enough to imitate all matrices of a class on a given sample? The logarithm of this number is what a head pays for each of its matrices. So the lemma decides whether a guarantee grows with the number of inputs, which for a head is the number of tokens in all, or only with its logarithm. The paper derives the lemma from a bound of Zhang for a single linear function. Since a step of this derivation fails as it stands, one has to ask whether the lemma is true, and what it costs to cover many outputs at once.
+# The paper's bounds on transformers rest on one lemma about matrices: how many matrices are enough to imitate all matrices of a class on a given sample? The logarithm of this number is what each matrix of a head contributes to a bound on generalization. So the lemma decides whether a guarantee grows with the number of inputs, which for a head is the number of tokens in all, or only with its logarithm. The paper derives the lemma from a bound of Zhang for a single linear function. Since a step of this derivation fails as it stands, one has to ask whether the lemma is true, and how large a cover of many outputs must be.
 #
 # ## One output by hand
 #
@@ -112,7 +112,7 @@ figures.show()
 #
 # $$\delta_i = \epsilon \sqrt{\frac{k_i + 1}{2 d_2}}, \qquad k_i = \Bigl\lfloor \frac{d_2 \|w_i\|}{B_\infty} \Bigr\rfloor ,$$
 #
-# with a centre from the ball of radius $B_\infty (k_i + 1)/d_2$. So it needs $\sum_i k_i \le d_2$. But columns of length $B_\infty$ have $k_i = d_2$, and then the error is $\epsilon \sqrt{(d_2 + 1)/2}$, and the ball is larger than the class. The next cell gives real columns these errors, all with the sign that hurts; if the proof were right, no entry of the first column of the table would exceed 1.
+# with a centre from the ball of radius $B_\infty (k_i + 1)/d_2$. So it needs $\sum_i k_i \le d_2$. But columns of length $B_\infty$ have $k_i = d_2$, and then the error is $\epsilon \sqrt{(d_2 + 1)/2}$, and the ball is larger than the class. The next cell gives real columns these errors, all with the sign that makes the total largest; if the proof were right, no entry of the first column of the table would exceed 1.
 
 
 # %%
@@ -144,13 +144,13 @@ layer.refuted(
 glue(overspent=budget["error"].max(), d_most=d_most)
 
 # %% [markdown]
-# The error exceeds the limit from two outputs on and grows like $\sqrt{d_2}$, whereas with $B_1$ in place of $B_\infty$ it stays at the limit. In other words, one index repairs the sum: with $B_1$ for $B_\infty$ in $k_i$ the $k_i$ sum to at most $d_2$, and the proof's count gives $4 (B_1 B_X)^2 / \epsilon^2$ up to Zhang's constants, and at most $\log \binom{2 d_2}{d_2} < 1.4\, d_2$ for the choice of the $k_i$. Another repair keeps the $k_i$ and puts $\sum_j (k_j + 1)$ for the $2 d_2$ under the root. The errors then fit for every layer, and the count becomes $(B_1 + B_\infty)^2 B_X^2 / \epsilon^2$, at most 4 times the $d_2 B_1 B_\infty B_X^2 / \epsilon^2$ of the stronger form. The printed proof has room for this, because it arrives at $4 B_1 B_\infty B_X^2 / \epsilon^2$ and asserts $d_2$ times as much. So the slip costs no more than a constant, which $\lesssim$ hides.
+# The error exceeds the limit from two outputs on and grows like $\sqrt{d_2}$, whereas with $B_1$ in place of $B_\infty$ it stays at the limit. So to repair the sum it is enough to change one index. With $B_1$ in place of $B_\infty$ in the definition of $k_i$, the $k_i$ sum to at most $d_2$. The proof's count then gives $4 (B_1 B_X)^2 / \epsilon^2$ up to Zhang's constants, and at most $\log \binom{2 d_2}{d_2} < 1.4\, d_2$ for the choice of the $k_i$. Another repair keeps the $k_i$ and puts $\sum_j (k_j + 1)$ in place of the $2 d_2$ under the root. The errors then fit for every layer, and the count becomes $(B_1 + B_\infty)^2 B_X^2 / \epsilon^2$, at most 4 times the $d_2 B_1 B_\infty B_X^2 / \epsilon^2$ of the stronger form. The printed proof has room for this, because it arrives at $4 B_1 B_\infty B_X^2 / \epsilon^2$ and asserts $d_2$ times as much. So the slip costs no more than a constant, which $\lesssim$ hides.
 #
 # One flaw remains, because centres may still lie outside the class: $B_1 (k_i + 1) / d_2$, for example, can be longer than any column. It, too, costs a constant only. Every cover from outside at scale $\epsilon / 2$ gives one from inside at scale $\epsilon$, if each centre is exchanged for a member near it, which multiplies the bound by 4.
 #
 # ## A walk that stays inside
 #
-# Our own proof follows the walks of {numref}`fig-walk`. Start at $V = 0$ and look for $W$. As long as the two differ by more than $\epsilon$ on some input $x_n$, some output $i$ is off by more than $\epsilon/\sqrt{d_2}$ there. So move column $i$ a little along $x_n$, and go back to the nearest point of the class. Each step brings $V$ nearer to $W$, so there cannot be many, and a list of $n$, $i$ and signs says where the walk ends.
+# Our own proof follows the walks of {numref}`fig-walk`. Start at $V = 0$ and look for $W$. As long as the two differ by more than $\epsilon$ on some input $x_n$, some output $i$ is off by more than $\epsilon/\sqrt{d_2}$ there. So move column $i$ a little along $x_n$, and go back to the nearest point of the class. Each step brings $V$ nearer to $W$, so there cannot be many steps, and a list of $n$, $i$ and signs says where the walk ends.
 #
 # ```{prf:proposition} Ours
 # :label: linear-layer-walk
@@ -175,7 +175,7 @@ glue(overspent=budget["error"].max(), d_most=d_most)
 #
 # For $d_2 = 1$ this is a bound for linear functions, $(B_v B_X/\epsilon)^2 \log(2N + 1)$, where Zhang's ({prf:ref}`variables-lemA10`) has 36 in front. Where columns have unequal lengths, $2 B_1^2 \log((d_2 + 1)(2N + 1))$ can stand for $d_2 B_F^2 \log(2 d_2 N + 1)$: this is {prf:ref}`covers-rows`, for the rows of $W^\top$.
 #
-# Now we run ten walks each, for random layers with columns of length 1, where $B_1 = d_2$, and with lengths $1, \frac12, \frac14, \dots$ *Allowed* are $d_2 B_F^2 B_X^2/\epsilon^2$ steps. The proposition would be refuted by a number above 1 in one of the last three columns: a walk that is too long, that ends too far from $W$, or that ends outside the class.
+# Now we run ten walks for each size, for random layers with columns of length 1, where $B_1 = d_2$, and with lengths $1, \frac12, \frac14, \dots$ *Allowed* are $d_2 B_F^2 B_X^2/\epsilon^2$ steps. The proposition would be refuted by a number above 1 in one of the last three columns: a walk that is too long, that ends too far from $W$, or that ends outside the class.
 
 
 # %%
@@ -293,7 +293,7 @@ glue(signs=signs, with_kd=1024 * one, with_kk=one)
 #
 # ## What would falsify this
 #
-# The proposition would be false if a layer were found whose walk needs more steps than allowed, or ends farther than $\epsilon$ from $W$, or outside the class. Walks with longer steps, and walks without the projection, do this. Our objection to the proof's split would be no objection if errors split in this way stayed within the limit, as they do with $B_1$. The remark on rows would be wrong if a class of one row were larger than its bound, as it is if the bound has the factor $k$.
+# The proposition would be false if a layer were found whose walk needs more steps than allowed, or ends farther than $\epsilon$ from $W$, or outside the class. Walks with longer steps, and walks without the projection, do this. Our objection to the way in which the proof splits the error would be unfounded if errors split in this way stayed within the limit, as they do with $B_1$. The remark on rows would be wrong if a class of one row were larger than its bound, as it is if the bound has the factor $k$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -306,7 +306,7 @@ ledger.show()
 # ## What we found
 #
 # * Read as $W^\top x$ the lemma and its stronger form are true, with the constant 1, $\log(2 d_2 N + 1)$ for $\log N$, and members of the class for centres.
-# * The proof's split spends up to $\sqrt{(d_2 + 1)/2}$ times the error, and its centres may leave the class. Both slips can be repaired within the proof, each at the price of a constant.
+# * With the split of the proof the error can reach $\sqrt{(d_2 + 1)/2}$ times the limit, and its centres may leave the class. Both slips can be repaired within the proof, each at the price of a constant.
 # * With columns of unequal length $B_1^2$ can stand for $d_2 B_1 B_\infty$.
 #
 # ```{finding} variables.lem4_5

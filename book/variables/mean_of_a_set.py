@@ -19,7 +19,7 @@
 # # How near to orthogonal must codes be?
 #
 # ```{verdict}
-# Lemma B.2 is false for a single head. The lemma lets one head average $s$ chosen positions whenever the inner products of the positions' codes are below $\frac1s$. But from $\frac1{2s-1}$ on there are codes for which every head whose values are no longer than the lemma's errs by at least $\frac1{5s}$. Below $\frac1{2s-1}$ a head with another key works, sometimes with a longer query; the head of the proof can err by {glue:text}`printed_bad:.1f` times what is allowed. With one head for each position the lemma is true.
+# Lemma B.2 is false for a single head. It says that one head can average $s$ chosen positions whenever the inner products of the positions' codes are below $\frac1s$. But from $\frac1{2s-1}$ on there are codes for which every head whose values are no longer than the lemma's errs by at least $\frac1{5s}$. Below $\frac1{2s-1}$ a head with another key works, sometimes with a longer query, whereas the error of the proof's head can be {glue:text}`printed_bad:.1f` times what is allowed. With one head for each position the lemma is true.
 # ```
 # **Needs** {ref}`ch-sparse-representations`. **Read** 13 min. **Runs in** 15 s. **Source** printed, but for the scale $R$ of the proof's head.
 #
@@ -130,7 +130,7 @@ figures.show()
 # %% [markdown]
 # On the uneven basis the plain key never comes near the grey line, because its error falls at first and then rises with the scale. On the opposed basis it needs a larger scale than the proof's, which is the dotted line. The errors of the dual key fall throughout, and both are below the grey line at the scale of the proof.
 #
-# The table has both bases at $\gamma = \frac12$, with the largest error over all strings. `at_norms` gives the dual key the length $s$ and the query the norm of the lemma. A number above 1 is an error that the lemma does not allow.
+# The table has both bases at $\gamma = \frac12$, with the largest error over all strings. In the row *dual, lemma's norms* the dual key has the length $s$ and the query the norm of the lemma. A number above 1 is an error that the lemma does not allow.
 
 # %%
 found = {}
@@ -316,11 +316,11 @@ plain.holds(
 glue(attacked=attacks["repaired"])
 
 # %% [markdown]
-# The adversary reaches {glue:text}`attacked:.4f` of the bound, so the bound can hardly be improved.
+# The adversary reaches {glue:text}`attacked:.4f` of the bound, so the theorem is not refuted, and its bound can hardly be improved.
 #
 # ### Within the printed norms
 #
-# The repaired head has a larger query than the lemma allows, but a shorter key. Within the lemma's own norms a head is guaranteed exactly as far as the dual key, scaled to length $s$, is good enough:
+# The repaired head has a larger query than the lemma allows, but a shorter key. Within the lemma's own norms a head is guaranteed to exist for exactly those $\Delta$ at which the dual key, scaled to length $s$, is accurate enough:
 #
 # ```{prf:proposition} The norms of Lemma B.2 (ours)
 # :label: variables-within-norms
@@ -347,7 +347,7 @@ for s in (2, 3, 4):
 #
 # * To be accurate one head needs nearly *equal* scores on the chosen positions, and not only a margin. The proof's key can make them unequal, whereas the dual key makes them equal on every basis.
 # * For values as short as the lemma's, $\frac1{2s-1}$ is sharp: below it a head exists on every basis, and from there on there are bases without one. Within the printed norms the limit is $\Delta^* =$ {glue:text}`star_2:.3f`, {glue:text}`star_3:.3f`, {glue:text}`star_4:.3f` for $s = 2, 3, 4$.
-# * A head for a single position needs no equality, so functions of $s$ bits that are built from $s$ heads are safe ({ref}`ch-lookup-networks`).
+# * A head for a single position needs no equality, so functions of $s$ bits that are built from $s$ heads are not affected ({ref}`ch-lookup-networks`).
 #
 # ```{finding} variables.lemB2.mean
 # :title: One head for $s$ positions need not exist for $\Delta \ge 1/(2s - 1)$
@@ -366,7 +366,7 @@ for s in (2, 3, 4):
 #
 # ## What would falsify this
 #
-# {prf:ref}`variables-no-head` would be false if a head within the norms came closer than $\frac1{5s}$, as the dual key does at $0.9 \Delta$. {prf:ref}`variables-dual-keys` would be false if its head were off by more than $\frac\gamma{4s}$ on some basis, as heads with the plain key, or with the scale of the proof, are. {prf:ref}`variables-within-norms`, which rests on its proof alone, would be false if on a basis with $\Delta \le \Delta^*$ every head within the printed norms were off by more than $\frac\gamma4$. The control for $s$ heads is a single head, and the control for orthonormal codes is a head whose scores are smaller by $\log 8$.
+# {prf:ref}`variables-no-head` would be false if a head within the norms came closer than $\frac1{5s}$, as the dual key does at $0.9 \Delta$. {prf:ref}`variables-dual-keys` would be false if its head were off by more than $\frac\gamma{4s}$ on some basis, as happens with the plain key or with the scale of the proof. {prf:ref}`variables-within-norms`, which rests on its proof alone, would be false if on a basis with $\Delta \le \Delta^*$ every head within the printed norms were off by more than $\frac\gamma4$. The control for $s$ heads is a single head, and the control for orthonormal codes is a head whose scores are smaller by $\log 8$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -374,7 +374,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# There is none, because the construction exists on paper only, and the paper's experiments train their heads and positions.
+# There is no code to compare with, because the construction exists on paper only, and the paper's experiments train their heads and positions.
 #
 # ## Exercises
 #
