@@ -19,7 +19,7 @@
 # # A transformer for every Boolean function
 #
 # ```{verdict}
-# Yes, two layers of attention compute every function of $n$ bits exactly, if they have enough heads. We prove it, and {glue:text}`functions` functions that we tried are right at every input. The first paper expects that functions of mixed degrees and signs, for which it has no network, change only the constants of its bounds. At its own size that is what we find: our bounds are at most {glue:text}`norm_times:.1f` times its bound on the norm and, from degree 2 on, {glue:text}`sharp_times:.1f` times its repaired bound on the gradient ({glue:text}`first_most:.1f` times at degree 1).
+# Yes, two layers of attention compute every function of $n$ bits exactly, if they have enough heads. We prove it, and the networks of {glue:text}`functions` functions that we tried are right at every input. The first paper expects that functions of mixed degrees and signs, for which it has no network, change only the constants of its bounds. At the paper's own size we find this: our bounds are at most {glue:text}`norm_times:.1f` times its bound on the norm and, from degree 2 on, {glue:text}`sharp_times:.1f` times its repaired bound on the gradient ({glue:text}`first_most:.1f` times at degree 1).
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 15 min. **Runs in** 20 s. **Source** ours; the remark printed.
 #
@@ -65,7 +65,7 @@
 #
 # 1. *Gather.* Position $i$ attends to the members of its set $U_i$ with score $L$. If $|U_i| < d$, it also attends to the output position, with score $L + \log(d - |U_i|)$. Since that position holds the bit 0, it counts as $d - |U_i|$ members that are 0, and the mean is $y_i = |x \cap U_i| / d$ with one common $d$.
 # 2. *Parity.* The MLP turns $y_i$ into $\chi_{U_i}(x)$. It has a plateau around each value that $y_i$ can take, so it also undoes the leak of the softmax.
-# 3. *Weigh.* The output position attends to position $i$ with score $L + \log |\hat f(U_i)|$, and the read-out multiplies with $\pm S_h$, where $S_h$ is the sum of the $|\hat f(U_i)|$ of head $h$. Positions without a term are made to hold 1, and what they add is taken back.
+# 3. *Weigh.* The output position attends to position $i$ with score $L + \log |\hat f(U_i)|$, and the read-out multiplies with $\pm S_h$, where $S_h$ is the sum of the $|\hat f(U_i)|$ of head $h$. Positions without a term are made to hold 1, and what they add is subtracted again.
 #
 # **The idea of the proof.** A softmax never gives the weight 0, so the mean $y_i$ is not exact, and the construction must not depend on its last digits. The plateaus of the MLP make the parities exact, and what the second softmax leaks to positions without a term is subtracted in the read-out.
 #
@@ -262,11 +262,11 @@ glue(n_max=n_max, depth=depth, functions=len(found))
 # The first line adds up the weights, with $\log(d - |U_i|) \le \log d$. For the second, all means $y_i$ lie inside plateaus of the MLP, so the values and the first scores have no gradient at all. A unit of the MLP passes on at most $S'$ times its slope $2d$, which gives $16 d^2 (d+1) S'^2$ for the first weights of the MLP and again for $b$. The rows of its second weights that write into position columns act through the second scores, of size $\Lambda_i$, times a mean absolute deviation of at most $S'$; this is the term that {ref}`ch-gradients-and-trace` had to add.
 # ````
 #
-# **What follows.** Suppose that $\sum_U \hat f(U)^2 = 1$, as for every Boolean function. By Cauchy and Schwarz $S_h^2 \le k \sum_i c_i^2$, so $\sum_h S_h^2 \le \min(n, W)$, *whatever the sparsity*. For orders of size no coefficient may be tiny: let all $c_i \ge n^{-a}$ with a fixed $a$, so that $\Lambda$ is of order $\log n$. (Dense Boolean functions can have coefficients of $2^{1-n}$, for which the bounds above have $\Lambda$ of order $n$.) Under this condition the two sizes are
+# **What follows.** Suppose that $\sum_U \hat f(U)^2 = 1$, as for every Boolean function. By Cauchy and Schwarz $S_h^2 \le k \sum_i c_i^2$, so $\sum_h S_h^2 \le \min(n, W)$, *whatever the sparsity*. To state orders of magnitude, we exclude tiny coefficients: let all $c_i \ge n^{-a}$ with a fixed $a$, so that $\Lambda$ is of order $\log n$. (Dense Boolean functions can have coefficients of $2^{1-n}$, for which the bounds above have $\Lambda$ of order $n$.) Under this condition the two sizes are
 #
 # $$\begin{aligned} G &\lesssim \bigl(\min(n, W) + W n^{-5}\bigr) (d^3 + n d \log^2 n) + \frac Wn, \\ N &\lesssim \Bigl(1 + \frac Wn\Bigr)(d^3 + n d \log^2 n) + n \min(n, W) . \end{aligned}$$
 #
-# The summand $W n^{-5}$ comes from the leak: in a full head $S'$ exceeds $S$ by $e^{-L} \le n^{-2}$, there are about $W / n$ such heads, and $S'$ enters squared. So it matters only where $W$ exceeds $n^6$, that is, for coefficients below $n^{-3}$. The last term of $N$ is the read-out of heads that are not full. For $W > n$ the norm grows by a whole MLP a head. We compute both numbers for the longest functions drawn and divide them by their bounds. A quotient above 1 would refute the proposition.
+# The summand $W n^{-5}$ comes from the leak: in a full head $S'$ exceeds $S$ by $e^{-L} \le n^{-2}$, there are about $W / n$ such heads, and $S'$ enters squared. So it matters only where $W$ exceeds $n^6$, that is, for coefficients below $n^{-3}$. The last term of $N$ is the read-out of heads that are not full. For $W > n$ the norm grows by that of a whole MLP for each further head. We compute both numbers for the longest functions drawn and divide them by their bounds. A quotient above 1 would refute the proposition.
 
 # %%
 one = cube.SparseFunction(n_max, torch.tensor([3]), f64([1.0]))
@@ -339,7 +339,7 @@ glue(sharp_least=slopes.loc[2:].min().min(), sharp_times=slopes.loc[2:].max().ma
 glue(first_least=slopes.loc[1].min(), first_most=slopes.loc[1].max())
 
 # %% [markdown]
-# The norm bound is {glue:text}`norm_least:.1f` to {glue:text}`norm_times:.1f` times the paper's, the gradient bound {glue:text}`sharp_least:.1f` to {glue:text}`sharp_times:.1f` times from degree 2 on, and {glue:text}`first_least:.1f` to {glue:text}`first_most:.1f` times at degree 1, where our bound on the rows that write into position columns is generous. So at the paper's degrees the quotients fall with the degree or rise by a few per cent, and where they rise with the sparsity they do so slowly, as the paper expects. At larger degrees the norm of two heads tends to twice the paper's, because two heads have two MLPs: the quotient is {glue:text}`norm_beyond:.1f` at degree 15 and 20 terms. The largest quotients are those of a single term: with few terms our bounds are larger, on long strings by up to the order of $n / W$, because the positions without a term, whose leak we remove, cost norm. This is a price of our exactness, and does not speak against the paper's sentence. The sentence is not about more than $n$ terms, so what follows for them is ours.
+# The norm bound is {glue:text}`norm_least:.1f` to {glue:text}`norm_times:.1f` times the paper's, the gradient bound {glue:text}`sharp_least:.1f` to {glue:text}`sharp_times:.1f` times from degree 2 on, and {glue:text}`first_least:.1f` to {glue:text}`first_most:.1f` times at degree 1, where our bound on the rows that write into position columns is generous. So at the paper's degrees the quotients fall with the degree or rise by a few per cent, and where they rise with the sparsity they do so slowly, as the paper expects. At larger degrees the norm of two heads tends to twice the paper's, because two heads have two MLPs: the quotient is {glue:text}`norm_beyond:.1f` at degree 15 and 20 terms. The largest quotients are those of a single term: with few terms our bounds are larger, on long strings by up to the order of $n / W$, because the positions without a term, whose leak we remove, cost norm. The larger bounds are due to our network being exact, and do not speak against the paper's remark. The remark is not about more than $n$ terms, so what follows for them is ours.
 #
 # ## Is the certificate worth anything?
 #
@@ -347,7 +347,7 @@ glue(first_least=slopes.loc[1].min(), first_most=slopes.loc[1].max())
 #
 # $$m^* \approx \frac{27\, \Sigma^2\, G N}{4\, q^3}$$
 #
-# samples to reach a risk of $q$, even if its perturbation term is left out. For values $\pm 1$ the squared error lies in $[0, 4]$, which allows $\Sigma = 2$, and the risk to beat is $q = 1$, that of the constant 0. Beside it the table has the number of samples that counting needs (Occam's bound). For this bound each kind of function is described by a number of bits: a vote by at most $n^2$, a tree of depth $k$ in $2^k + (2^k - 1) \log_2 n$, and the coin in $2^n$. There are only $2^n$ inputs, so a bound that needs more samples than that is vacuous.
+# samples to reach a risk of $q$, even if its perturbation term is left out. For values $\pm 1$ the squared error lies in $[0, 4]$, which allows $\Sigma = 2$, and the risk to beat is $q = 1$, that of the constant 0. Beside $m^*$ the table has the number of samples that a bound by counting needs (Occam's bound). For this bound each kind of function is described by a number of bits: a vote by at most $n^2$, a tree of depth $k$ in $2^k + (2^k - 1) \log_2 n$, and the coin in $2^n$. There are only $2^n$ inputs, so a bound that needs more samples than that is vacuous.
 
 # %%
 BITS = {
@@ -390,7 +390,7 @@ glue(far=far, worth=share[list(BITS)[:3]].min(), one=share["one parity"])
 #
 # ## What would falsify this
 #
-# The theorem would be false if the network differed from $f$ at some input by more than rounding, and the bounds on its cost if a norm or a gradient exceeded {prf:ref}`beyond-signed-cost`. What we say about the certificate would be false if $m^* < 2^n$ for one of the functions of {glue:text}`n_max` bits. The controls leave out the filling and the signs, compare with the bound of the first head alone, take slopes of 2 in place of $2d$, and leave the divergence out of the certificate.
+# The theorem would be false if the network differed from $f$ at some input by more than rounding, and the bounds on its cost if a norm or a gradient exceeded {prf:ref}`beyond-signed-cost`. What we say about the certificate would be false if $m^* < 2^n$ for one of the functions of {glue:text}`n_max` bits. The controls leave out the filling and the signs, compare with the bound of the first head alone, take slopes of 2 in place of $2d$, and leave the KL divergence out of the certificate.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -403,7 +403,7 @@ ledger.show()
 # ## What we found
 #
 # * At the paper's size mixed degrees and signs change constants, as the paper expects; for a single term our network costs more, because it is exact. One part is even easier than it says: mixed degrees need no additional head, only attention to a position whose bit is 0, whereas signs need one more head.
-# * Sparsity above $n$, an extension of ours, needs $W/n$ heads. The bounds on the norm and on the sharpness both grow with the number of heads: the norm by a whole MLP a head, and the sharpness by 2 a head as long as heads share no weights. In one full MLP the sharpness would grow faster.
+# * Sparsity above $n$, an extension of ours, needs $W/n$ heads. The bounds on the norm and on the sharpness both grow with the number of heads: the norm by that of a whole MLP for each head, and the sharpness by 2 for each head as long as heads share no weights. In one full MLP the sharpness would grow faster.
 # * So every Boolean function is computed by a shallow transformer, with fewer than $2 + 2^n/n$ heads. For almost none of them does this form of the bound, at this network, ask for fewer samples than there are inputs.
 #
 # ## Exercises

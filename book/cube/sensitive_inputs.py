@@ -19,7 +19,7 @@
 # # How many flips change one input?
 #
 # ```{verdict}
-# No, two remarks on single inputs have the wrong number, but no conclusion of the paper depends on the difference. Of $n = {glue:text}`n_odd`$ bit flips at most {glue:text}`maj_s` change MAJORITY at one input, not {glue:text}`n_odd`. And the sensitivity of MEAN, to which each flip contributes the square of half its effect, is $1/n$ at every input, not $1/n^2$: at $n = {glue:text}`n_max`$ it is {glue:text}`mean_s:.4f` in place of {glue:text}`mean_printed:.4f`.
+# No, two remarks of the paper on single inputs give wrong numbers, but no conclusion of the paper depends on the difference. Of $n = {glue:text}`n_odd`$ bit flips at most {glue:text}`maj_s` change MAJORITY at one input, not {glue:text}`n_odd`. And the sensitivity of MEAN, to which each flip contributes the square of half its effect, is $1/n$ at every input, not $1/n^2$: at $n = {glue:text}`n_max`$ it is {glue:text}`mean_s:.4f` in place of {glue:text}`mean_printed:.4f`.
 # ```
 #
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 7 min. **Runs in** 5 s. **Source** printed.
@@ -46,11 +46,11 @@ n_odd = n_max - 1 + n_max % 2  # the largest odd length
 # %% [markdown]
 # ## Why one should care
 #
-# The average sensitivity of a function may be small although a few inputs are very sensitive, and MAJORITY is the paper's example of this. At most inputs no flip changes a majority, and the average is of order $\sqrt n$; but where ones and zeros almost balance, about half of all flips change it. This matters for transformers, because the main theorem of the paper bounds how strongly *layer norm*, which divides the numbers of a token by their standard deviation, has to magnify *at a given input* by the sensitivity at this input. So the values at single inputs tell where a network that computes MAJORITY has to magnify most ({ref}`ch-magnified-inputs`).
+# The average sensitivity of a function may be small although a few inputs are very sensitive, and MAJORITY is the paper's example of this. At most inputs no flip changes a majority, and the average is of order $\sqrt n$; but where ones and zeros almost balance, about half of all flips change it. This matters for transformers, because *layer norm*, which divides the numbers of a token by their standard deviation, can magnify small differences. The main theorem of the paper uses the sensitivity *at a given input* to bound how strongly layer norm has to magnify there. So the values at single inputs show where a network that computes MAJORITY has to magnify most ({ref}`ch-magnified-inputs`).
 #
 # ## Three votes
 #
-# Take the votes $(1, 1, -1)$, whose majority is 1. If the first vote is flipped, the majority becomes $-1$, and the same is true of the second vote. If the third is flipped, all votes are 1, and the majority stays. So two of the three flips change the majority, although the votes are as balanced as three votes can be. For the mean of the three votes, which is $\frac13$, every flip counts: the first two change it to $-\frac13$, and the third changes it to 1. Each of these changes is $\frac23$ and counts a quarter of its square, which is $\frac19$, so that the sensitivity of the mean is $3 \cdot \frac19 = \frac13$.
+# Take the votes $(1, 1, -1)$, whose majority is 1. If the first vote is flipped, the majority becomes $-1$, and the same is true of the second vote. If the third is flipped, all votes are 1, and the majority stays. So two of the three flips change the majority, although the votes are as balanced as three votes can be. For the mean of the three votes, which is $\frac13$, every flip counts: the first two change it to $-\frac13$, and the third changes it to 1. Each of these changes is $\frac23$ and contributes a quarter of its square, which is $\frac19$, so that the sensitivity of the mean is $3 \cdot \frac19 = \frac13$.
 #
 # ## What the paper says of one input
 #
@@ -144,7 +144,7 @@ glue(mean_s=at_one_input["MEAN, largest"][n_max], mean_printed=1 / n_max**2)
 glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 
 # %% [markdown]
-# Both remarks fail at every length from 3 on. The mean counts the same at every input: one flip moves it by $2/n$ and counts $\frac14 (\frac2n)^2 = 1/n^2$, as the third column shows, and there are $n$ flips. The largest sensitivity of MAJORITY is $\lfloor n/2 \rfloor + 1$ without exception.
+# Both remarks fail at every length from 3 on. The sensitivity of the mean is the same at every input: one flip moves the mean by $2/n$ and contributes $\frac14 (\frac2n)^2 = 1/n^2$, as the third column shows, and there are $n$ flips. The largest sensitivity of MAJORITY is $\lfloor n/2 \rfloor + 1$ without exception.
 #
 # ## What we found
 #
@@ -171,7 +171,7 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 #
 # **Counterexample.** At $n = 3$ and $x = (1, 1, -1)$ the vote is 1, and either $1$ can change it, but the $-1$ cannot, so that $s = 2$ and not 3. At $n = {glue:text}`n_odd`$ no input has more than {glue:text}`maj_s` flips that change the vote.
 #
-# **Why.** A flip changes the vote only if it takes from the side that wins. MAJORITY is 1 if and only if at least $\lfloor n/2 \rfloor + 1$ signs are $1$. Where this is just met, each flip of a $1$ changes the vote. Where it is just missed, each flip of a $-1$ does, and there are at most $\lfloor n/2 \rfloor + 1$ of those, whereas at all other inputs no flip does.
+# **Why.** A flip changes the vote only if it takes from the side that wins. MAJORITY is 1 if and only if at least $\lfloor n/2 \rfloor + 1$ signs are $1$. Where this condition is just met, each flip of a $1$ changes the vote. Where it is just missed, each flip of a $-1$ does, and there are at most $\lfloor n/2 \rfloor + 1$ of those, whereas at all other inputs no flip does.
 #
 # **Repair.** $\max_x s(x, \mathrm{MAJORITY}) = \lfloor n/2 \rfloor + 1$ for every $n$; this is less than $n$ from $n = 3$ on.
 #

@@ -19,7 +19,7 @@
 # # How many prompts does each network need?
 #
 # ```{verdict}
-# The order of Figure 1 is reproduced on the longer prompts of the general task, and on the simple task at the length where the figure begins: the transformer needs the fewest prompts, then the recurrent net, then the feedforward net. With the paper's settings and {glue:text}`far` tokens that each point at a token, they need {glue:text}`general_transformer`, {glue:text}`general_recurrent` and {glue:text}`general_feedforward` thousand prompts ({glue:text}`far_runs` runs of each). If all tokens share one pointer, they need {glue:text}`simple_transformer`, {glue:text}`simple_recurrent` and {glue:text}`simple_feedforward` thousand at {glue:text}`long` tokens ({glue:text}`long_runs` runs of each). On shorter prompts of this simple task the order is not reproduced: at {glue:text}`middle` tokens the transformer needs the most.
+# The order of Figure 1, in which the transformer needs the fewest prompts, then the recurrent net, then the feedforward net, is reproduced in part. On the general task every token points at a token of its own, and the order holds on longer prompts: with the paper's settings and {glue:text}`far` tokens they need {glue:text}`general_transformer`, {glue:text}`general_recurrent` and {glue:text}`general_feedforward` thousand prompts ({glue:text}`far_runs` runs of each). On the simple task all tokens share one pointer, and the order holds at the length where the figure begins: they need {glue:text}`simple_transformer`, {glue:text}`simple_recurrent` and {glue:text}`simple_feedforward` thousand at {glue:text}`long` tokens ({glue:text}`long_runs` runs of each). On shorter prompts of the simple task it is not reproduced: at {glue:text}`middle` tokens the transformer needs the most.
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 13 min. **Runs in** 40 s. **Source** quoted.
 #
@@ -43,7 +43,7 @@ resume = False  # go on from the runs that are stored
 # %% [markdown]
 # ## Why one should care
 #
-# The theorems of this part separate three architectures by bounds, and bounds are far from what training does. This chapter repeats the experiment that the paper puts beside its theorems. An experiment of this kind has a difficulty of its own: three different networks are compared at settings that somebody has chosen, and one of them may simply suit one network better than the others. So we ask two questions: whether the figure is reproduced with the settings that the paper gives, and whether the order depends on where one looks, that is, on the length of the prompts and on the task.
+# The theorems of this part separate three architectures by bounds, and bounds are far from what training does. This chapter repeats the experiment that the paper puts beside its theorems. An experiment of this kind has a difficulty of its own: three different networks are compared at settings that somebody has chosen, and a setting may simply suit one network better than the others. So we ask two questions: whether the figure is reproduced with the settings that the paper gives, and whether the order depends on where one looks, that is, on the length of the prompts and on the task.
 #
 # ## What can be guessed without a pointer
 #
@@ -82,7 +82,7 @@ guessed = pd.DataFrame(guessed).T.rename_axis("N")
 table(guessed, "The best prediction of a network that cannot read pointers", form=".3f")
 
 # %% [markdown]
-# The paper counts prompts until the error on the general task falls below 0.7. For $N \le 3$ this can be reached without reading a pointer. So a curve that begins at $N = 2$, as the paper's does, begins where nothing need be retrieved, whereas ours begin at $N = 4$.
+# The paper counts prompts until the error on the general task falls below 0.7. For $N \le 3$ this can be reached without reading a pointer. So a curve that begins at $N = 2$, as the paper's does, begins where no retrieval is needed, whereas ours begin at $N = 4$.
 #
 # ## The statement
 #
@@ -97,13 +97,13 @@ table(guessed, "The best prediction of a network that cannot read pointers", for
 #
 # ## The experiment
 #
-# Every step draws 64 new prompts, and no prompt returns. Every tenth step tests the network on 10,000 prompts that it never saw. The count is the number of prompts seen when the mean squared error first is below a threshold, which is 0.7 on the general task and 0.02 on the simple one. The optimizer is AdamW with learning rate $10^{-3}$ and weight decay 0.1, the same for all three networks:
+# Every step draws 64 new prompts, and no prompt is used twice. Every tenth step tests the network on 10,000 prompts that it never saw. The count is the number of prompts seen when the mean squared error first is below a threshold, which is 0.7 on the general task and 0.02 on the simple one. The optimizer is AdamW with learning rate $10^{-3}$ and weight decay 0.1, the same for all three networks:
 #
 # * **Transformer**: one attention head, then a ReLU layer of 100 units on every token.
 # * **Recurrent**: "a simple bidirectional RNN", here of ReLU units, 500 states in each direction, and a linear map from both states of a token.
 # * **Feedforward**: all tokens side by side into ReLU layers of $Nd$ and 1000 units, and $N$ outputs.
 #
-# A table below lists what differs from the paper's text. Stored are {glue:text}`near_runs` runs of each network and length, and {glue:text}`long_runs` at $N =$ {glue:text}`long`. They took {glue:text}`minutes:.0f` minutes, with other work beside them, in several calls, the last of which is named under the table. The page itself repeats a shorter length of each task, with {glue:text}`states` recurrent states. A run has its own encodings, its own $u$, weights and prompts, and the three networks of a run share the first two. (The stored runs came from a tree with changes that were not committed, so their exact code cannot be recovered. But seven of the shorter runs, of all three networks, were made again with the code of today, and gave the same counts.)
+# A table below lists what differs from the paper's text. Stored are {glue:text}`near_runs` runs of each network and length, and {glue:text}`long_runs` at $N =$ {glue:text}`long`. They took {glue:text}`minutes:.0f` minutes, with other work beside them, in several calls, the last of which is named under the table. The page itself repeats a shorter length of each task, with {glue:text}`states` recurrent states. A run has its own encodings, its own $u$, weights and prompts, and the three networks of a run share the first two. (The stored runs came from a working tree with uncommitted changes, so their exact code cannot be recovered. But seven of the shorter runs, of all three networks, were made again with the code of today, and gave the same counts.)
 
 
 # %%
@@ -247,7 +247,7 @@ left.reproduced(
 #
 # ## The simple task
 #
-# The right panel has the same colours and another story. At $N =$ {glue:text}`long`, the first length of the paper's figure, the medians are {glue:text}`simple_transformer`, {glue:text}`simple_recurrent` and {glue:text}`simple_feedforward` thousand prompts. This is the figure's order: the transformer needs the fewest, and the recurrent net comes closer to it than the feedforward net. From $N =$ {glue:text}`middle` to {glue:text}`long` the recurrent net's count grows like $N$ to the power {glue:text}`power_recurrent:.1f`, and the feedforward net's to the power {glue:text}`power_feedforward:.1f`. So the recurrent net's dependence is milder, but it is steep all the same, and whether it is "much" milder is a matter of taste.
+# In the right panel, which has the same colours, the order of the lines depends on the length. At $N =$ {glue:text}`long`, the first length of the paper's figure, the medians are {glue:text}`simple_transformer`, {glue:text}`simple_recurrent` and {glue:text}`simple_feedforward` thousand prompts. This is the figure's order: the transformer needs the fewest, and the recurrent net comes closer to it than the feedforward net. From $N =$ {glue:text}`middle` to {glue:text}`long` the recurrent net's count grows like $N$ to the power {glue:text}`power_recurrent:.1f`, and the feedforward net's to the power {glue:text}`power_feedforward:.1f`. So the recurrent net's dependence is milder, but it is steep all the same, and whether it is "much" milder is a matter of judgement.
 #
 # On shorter prompts, however, neither statement is reproduced. At $N =$ {glue:text}`middle` the medians are {glue:text}`middle_transformer`, {glue:text}`middle_recurrent` and {glue:text}`middle_feedforward` thousand, and the transformer needs the most. From $N =$ {glue:text}`short` to {glue:text}`middle` the powers are {glue:text}`early_recurrent:.2f` for the recurrent net and {glue:text}`early_feedforward:.2f` for the feedforward net. With fewer states these two change places: in the page's own run, with {glue:text}`states` states, the recurrent net needs {glue:text}`own_recurrent` thousand at $N =$ {glue:text}`own_long` and the feedforward net {glue:text}`own_feedforward` thousand. A figure that began at 8 tokens would therefore show lines that cross, whereas the paper's, which begins at 25, does not.
 
@@ -288,11 +288,11 @@ mild.holds(
 )
 
 # %% [markdown]
-# **Prompts or labels?** A general prompt contains $N$ labels, each with a pointer of its own. A transformer treats all tokens alike, so to the transformer one prompt is $N$ examples, whereas a simple prompt contains one label, repeated. So a flat curve on the general task tells nothing about the number of *labels*, which is what the paper's guarantee for transformers counts ({ref}`its chapter <ch-transformer-guarantee>`).
+# **Prompts or labels?** A general prompt contains $N$ labels, each with a pointer of its own. A transformer treats all tokens alike, so to the transformer one prompt is $N$ examples, whereas a simple prompt contains one label, repeated. So a flat curve on the general task gives no information about the number of *labels*, which is what the paper's guarantee for transformers counts ({ref}`its chapter <ch-transformer-guarantee>`).
 #
 # ## Tested on other prompts
 #
-# The authors' program draws its test prompts from the simple task in every case, also where it trains on the general one. To see whether this changes the counts, we tested on both kinds. To a transformer it matters little, because it treats each token by itself. A feedforward net, on the other hand, sees all pointers at once: at $N =$ {glue:text}`far` simple prompts give it {glue:text}`tested_feedforward:.2f` times its count on general ones, and the transformer {glue:text}`tested_transformer:.2f` times.
+# The authors' program draws its test prompts from the simple task in every case, also where it trains on the general one. To see whether this changes the counts, we tested on both kinds. To a transformer it matters little, because it treats each token by itself. A feedforward net, on the other hand, sees all pointers at once. At $N =$ {glue:text}`far` its count on simple test prompts is {glue:text}`tested_feedforward:.2f` times its count on general ones, and that of the transformer {glue:text}`tested_transformer:.2f` times.
 
 # %%
 by_simple = Runs(every.query("test == 'simple'"))
@@ -343,7 +343,7 @@ table(settings, "Every setting that differs from the paper's")
 #
 # * The left part of the figure is reproduced with the settings of the paper's text at $N =$ {glue:text}`far`. At $N =$ {glue:text}`near` the recurrent net needs the fewest prompts.
 # * The right part is reproduced at $N =$ {glue:text}`long`, the first of its lengths: feedforward nets need the most, recurrent nets come closer to the transformer, and their count grows more mildly from the length before. At $N =$ {glue:text}`short` and {glue:text}`middle` the transformer needs the most, and the recurrent net's count does not grow more mildly.
-# * All this is at one width and one learning rate for each network, and a common rate is an advantage for the network that it suits. {ref}`With all three tuned <ch-hierarchy-tuned>` the transformer needs the fewest on both tasks, by a larger factor than here at like lengths, and the feedforward net of width $Nd$ turns out to be a bottleneck.
+# * All this is at one width and one learning rate for each network, and a common rate is an advantage for the network that it suits. {ref}`With all three tuned <ch-hierarchy-tuned>` the transformer needs the fewest on both tasks, by a larger factor than here at comparable lengths, and the feedforward net of width $Nd$ turns out to be a bottleneck.
 # * We did not train the GRU of the program, or prompts longer than {glue:text}`long` tokens; the paper's figure goes to 33.
 #
 # ## What would falsify this
@@ -365,7 +365,7 @@ ledger.verdicts()
 # * **Weight decay** is 0.01 in the program and 0.1 in the text.
 # * **Threshold.** The option `--loss_thrsh` has no default, and the README's commands do not give it, but the paper's second version names 0.7 and 0.02.
 # * **Test prompts** are 5000 simple ones, whatever the task, where the text has 10,000.
-# * **No censoring.** A run that has not arrived after $10^6$ prompts raises an exception, and all counts of that call are lost, but no run of ours needed so many.
+# * **No censoring.** A run that has not reached the threshold after $10^6$ prompts raises an exception, and all counts of that call are lost, but no run of ours needed so many.
 # * **Resolution.** On the simple task the error is measured every 100 steps, that is every 6400 prompts, and here every 10.
 # * **One task.** Encodings and $u$ are drawn once and shared by the five runs, whereas ours are drawn anew for each.
 #

@@ -99,7 +99,7 @@ table(by_length, "Largest move of the output if the weight moves by 0.1", form="
 # %% [markdown]
 # No output moves by more than 0.1, as claimed. Random tokens move it less on long prompts than on short ones, but the prompt of ones and minus ones moves it by nearly 0.1 at every length. So the constant 1 is right, and $N$ does not occur in it.
 #
-# The class that the theorem needs is larger: matrices in place of numbers, several heads, a ReLU net behind them, and tokens whose length is not bounded but only rarely large. The figure shows the three parts of the count for this class.
+# The class that the theorem needs is larger: matrices in place of numbers, several heads, a ReLU net after them, and tokens whose length is not bounded but only rarely large. The figure shows the three parts of the count for this class.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Log sizes of a cover of the net and of two covers of the heads, against the length of the prompts. The class just contains the paper's construction: one pointer, ten dimensions, 1000 prompts. The grey line is $N$.", "name": "fig-token-covers"}, "image": {"alt": "Log-log axes, tokens in a prompt from 16 to 16 million against log size. The net's curve is lowest and nearly flat, from two thousand to thirteen thousand. Counting lies a hundred times higher and more, rises slowly, and is crossed by the straight line of N near the right end. Sparsification lies far above both, from ten to the seventeen on."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.8)
@@ -113,7 +113,7 @@ ax.legend(loc="center right", bbox_to_anchor=(1, 0.62))
 figures.show()
 
 # %% [markdown]
-# The lowest curve is the ReLU net, and it hardly grows. The heads, counted by volume, are more than a hundred times as expensive at every length. Their curve also rises slowly, and the grey line of slope 1 overtakes it on very long prompts. The highest curve is the other way to count heads, sparsification. It is far above the others at every length, so it is the count by volume that carries the theorem.
+# The lowest curve is the ReLU net, and it hardly grows. The log size for the heads, counted by volume, is more than a hundred times as large at every length. Their curve also rises slowly, and the grey line of slope 1 overtakes it on very long prompts. The highest curve is the other way to count heads, sparsification. It is far above the others at every length, so it is the count by volume that carries the theorem.
 #
 # ## The statements
 #
@@ -206,14 +206,14 @@ lem12.holds(
 #
 # The second step generalizes what we saw for a single weight. It uses a product inequality for mixed norms, Lemma 39, as restored: $\|AB\|_{r,s} \le \|A\|_{r,p} \|B\|_{q,s}$ for $\frac1p + \frac1q = 1$, where $\|A\|_{r,p}$ is the $p$-norm of the $r$-norms of the columns.
 #
-# **The idea of the proofs.** We follow a change of the weights through the network. If $W$ moves, every score moves by at most $R^2 \|\Delta W\|_2$. A softmax passes this on without enlarging it, so the attention weights together move by at most as much, and the average of tokens by $R$ times as much. This is the factor $R^3$, and no step depends on the number of tokens. The net behind the heads then multiplies the move by at most its Lipschitz constant, the largest factor by which it increases distances. If the weights of the net move as well, we move the layers one after the other and add up what each move costs.
+# **The idea of the proofs.** We follow a change of the weights through the network. If $W$ moves, every score moves by at most $R^2 \|\Delta W\|_2$. A softmax passes this on without enlarging it, so the attention weights together move by at most as much, and the average of tokens by $R$ times as much. This is the factor $R^3$, and no step depends on the number of tokens. The net after the heads then multiplies the move by at most its Lipschitz constant, the largest factor by which it increases distances. If the weights of the net move as well, we move the layers one after the other and add up the changes of the output.
 #
 # ```{dropdown} Proofs
 # *Lemma 39.* Column $j$ of $AB$ is $\sum_k b_{kj} A_k$ with the columns $A_k$ of $A$. Its $r$-norm is at most $\sum_k |b_{kj}| \|A_k\|_r \le \|A\|_{r,p} \|b_j\|_q$ by the triangle inequality and Hölder's inequality, and taking the $s$-norm over $j$ proves the lemma.
 #
 # *Lemma 15, one head.* By Lemma 39 with $p = \infty$, $q = 1$ a head moves by at most $R\, \|p - \hat p\|_1$. Softmax has $\|p - \hat p\|_1 \le c \max_j |s_j - \hat s_j|$ with $c = 1$ ({ref}`ch-attention-capacity`), and the scores move by at most $|z_i^\top \Delta W z_j|$. This is at most $R\, \|\Delta W z_j\|$ and at most $R\, \|\Delta W^\top z_i\|$, and both are at most $R^2 \|\Delta W\|_2$.
 #
-# *Lemma 14, the net.* What the net reads is a vector $u$ with $\|u\|^2 \le HR^2$. Since $\sigma$ is 1-Lipschitz with $\sigma(0) = 0$, moving $a$ costs at most $\|\Delta a\| \|(V, b)\|_F \sqrt{1 + HR^2}$, and then moving $(V, b)$ costs at most $\|\hat a\| \|\Delta(V, b)\|_F \sqrt{1 + HR^2}$.
+# *Lemma 14, the net.* What the net reads is a vector $u$ with $\|u\|^2 \le HR^2$. Since $\sigma$ is 1-Lipschitz with $\sigma(0) = 0$, moving $a$ changes the output by at most $\|\Delta a\| \|(V, b)\|_F \sqrt{1 + HR^2}$, and then moving $(V, b)$ changes it by at most $\|\hat a\| \|\Delta(V, b)\|_F \sqrt{1 + HR^2}$.
 #
 # *Lemma 13, both.* The net is Lipschitz with the constant $\|a\| \|V\|_2 \le K$, and $H$ heads together move by at most $\sqrt H$ times the largest move of one, so the triangle inequality adds the two parts. $\square$
 # ```
@@ -395,7 +395,7 @@ lem16.holds(
 )
 
 # %% [markdown]
-# Both bounds are respected, and that of sparsification is nearly attained for small $k$.
+# Both bounds are respected, and that of sparsification is nearly attained for small $k$. The last column is a control: at the two smaller scales the packing exceeds the bound for a ball of two numbers.
 #
 # ## The count, and the length of prompts
 #
