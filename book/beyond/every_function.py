@@ -339,11 +339,11 @@ glue(sharp_least=slopes.loc[2:].min().min(), sharp_times=slopes.loc[2:].max().ma
 glue(first_least=slopes.loc[1].min(), first_most=slopes.loc[1].max())
 
 # %% [markdown]
-# The norm bound is {glue:text}`norm_least:.1f` to {glue:text}`norm_times:.1f` times the paper's, the gradient bound {glue:text}`sharp_least:.1f` to {glue:text}`sharp_times:.1f` times from degree 2 on, and {glue:text}`first_least:.1f` to {glue:text}`first_most:.1f` times at degree 1, where our bound on the rows that write into position columns is generous. So at the paper's degrees the quotients fall with the degree or rise by a few per cent, and where they rise with the sparsity they do so slowly, as the paper expects. At larger degrees the norm of two heads tends to twice the paper's, because two heads have two MLPs: the quotient is {glue:text}`norm_beyond:.1f` at degree 15 and 20 terms. The largest quotients are those of a single term: with few terms our bounds are larger, on long strings by up to the order of $n / W$, because the positions without a term, whose leak we remove, cost norm. The larger bounds are due to our network being exact, and do not speak against the paper's remark. The remark is not about more than $n$ terms, so what follows for them is ours.
+# The norm bound is {glue:text}`norm_least:.1f` to {glue:text}`norm_times:.1f` times the paper's, the gradient bound {glue:text}`sharp_least:.1f` to {glue:text}`sharp_times:.1f` times from degree 2 on, and {glue:text}`first_least:.1f` to {glue:text}`first_most:.1f` times at degree 1, where our bound on the rows that write into position columns is loose. So at the paper's degrees the quotients fall with the degree or rise by a few per cent, and where they rise with the sparsity they do so slowly, as the paper expects. At larger degrees the norm of two heads tends to twice the paper's, because two heads have two MLPs: the quotient is {glue:text}`norm_beyond:.1f` at degree 15 and 20 terms. The largest quotients are those of a single term: with few terms our bounds are larger, on long strings by up to the order of $n / W$, because the positions without a term, whose leak we remove, cost norm. The larger bounds are due to our network being exact, and do not speak against the paper's remark. The remark is not about more than $n$ terms, so what follows for them is ours.
 #
 # ## Is the certificate worth anything?
 #
-# With training error 0 the bound of {ref}`ch-pac-bayes` at its best noise needs about
+# The certificate is the bound of {ref}`ch-pac-bayes`. With training error 0 and at its best noise it needs about
 #
 # $$m^* \approx \frac{27\, \Sigma^2\, G N}{4\, q^3}$$
 #

@@ -43,7 +43,7 @@ resume = False  # go on from the runs that are stored
 # %% [markdown]
 # ## Why one should care
 #
-# The theorems of this part separate three architectures by bounds, and bounds are far from what training does. This chapter repeats the experiment that the paper puts beside its theorems. An experiment of this kind has a difficulty of its own: three different networks are compared at settings that somebody has chosen, and a setting may simply suit one network better than the others. So we ask two questions: whether the figure is reproduced with the settings that the paper gives, and whether the order depends on where one looks, that is, on the length of the prompts and on the task.
+# The theorems of this part separate three architectures by bounds, and bounds are far from what training does. This chapter repeats the experiment that the paper puts beside its theorems. An experiment of this kind has a difficulty of its own: three different networks are compared at settings that somebody has chosen, and a setting may simply suit one network better than the others. So we ask two questions. Is the figure reproduced with the settings that the paper gives? And does the order of the networks depend on the length of the prompts and on the task?
 #
 # ## What can be guessed without a pointer
 #

@@ -130,7 +130,7 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-scratchpad` the models with a scratchpad lie on a line that falls slowly with the length. The transformer set by hand is near 1 at every length under the same noise. Under a smaller noise, which it tolerates on the shortest strings, it rises steeply towards 1.
+# In {numref}`fig-scratchpad` the models with a scratchpad lie on a line that falls slowly with the length. A transformer that computes PARITY in one go, with weights set by hand (see below), is near 1 at every length under the same noise. Under a smaller noise, which it tolerates on the shortest strings, it rises steeply towards 1.
 #
 # Strings of hundreds of bits, of which the paper speaks ("around 300"), take minutes a run. So these runs are stored, with the same model, the same rule and the same noise, and {doc}`/book/at_what_scale` has the commands that make them. As a control the same noise is given to the transformer of {ref}`ch-brittle-transformers`, whose weights are set by hand so that it computes PARITY in one go, exactly at every length. For the check of *flat* below it gets a smaller noise, because under the full noise it is near 1 from the start.
 #

@@ -103,7 +103,7 @@ def fresh(*what):
 #
 # ## Draw the noise
 #
-# We begin with the $\sigma^*$ at which the truncated bound is least, and also take smaller and larger values of $\sigma$. At each of them we draw noisy copies of the paper's network, whose scores have the size $2 \log T$. For each copy we keep two numbers: its loss on random strings, and the change of the Gauss-Newton part of its trace relative to that part at $\theta^*$. The largest of these changes in absolute value, times $G_u$, is one measured $P$. If the mean loss exceeded $\sigma^2 G_u$ somewhere, the truncated bound would need its correction there.
+# We begin with the $\sigma^*$ at which the truncated bound is least, and add smaller and larger values of $\sigma$ to get a *mesh*. At each of them we draw noisy copies of the paper's network, whose scores have the size $2 \log T$. For each copy we keep two numbers: its loss on random strings, and the change of the Gauss-Newton part of its trace relative to that part at $\theta^*$. The largest of these changes in absolute value, times $G_u$, is one measured $P$. If the mean loss exceeded $\sigma^2 G_u$ somewhere, the truncated bound would need its correction there.
 
 # %%
 G_u, L = gradient_bound(d, W), pb.norm_squared(T, d, W)
@@ -279,7 +279,7 @@ glue(apart_sd=apart["standard deviation"], apart_variance=apart["variance"])
 #
 # ## How many examples
 #
-# Two sample sizes are quoted, too. The note that quotes these numbers says that the semi-analytic bound is below 1, "non-vacuous", at $m = 8192$, and that the fully analytic one needs about $2 \cdot 10^9$; in the paper's text both numbers are missing. A bound of 1 is a modest aim, since the best constant, $\mathbb E f$, has the risk $\frac14$, so the table has both levels. It also has two readings of the analytic $P$: the text counts $T + 1$ positions, with the output position, whereas the authors' programs put $k = T$ into every term.
+# Two sample sizes are quoted, too. A public reading note on the paper, which quotes these numbers, says that the semi-analytic bound is below 1, "non-vacuous", at $m = 8192$, and that the fully analytic one needs about $2 \cdot 10^9$; in the paper's text both numbers are missing. A bound of 1 is a modest aim, since the best constant, $\mathbb E f$, has the risk $\frac14$, so the table has both levels. It also has two readings of the analytic $P$: the text counts $T + 1$ positions, with the output position, whereas the authors' programs put $k = T$ into every term.
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input"]
 names = ["at m = 8192", "below 1 from", "below 1/4 from"]

@@ -270,7 +270,7 @@ remark.holds(
 # %% [markdown]
 # ## Rows or columns
 #
-# {ref}`ch-longer-tokens` bounds the columns of a $k \times d$ matrix $A$ and covers $x \mapsto A x$, so there the bounded columns are not what the input is multiplied by. There are $k$ outputs, and $\|A\|_F^2 \le d B^2$, so {prf:ref}`linear-layer-walk` gives
+# {ref}`ch-longer-tokens` bounds the columns of a $k \times d$ matrix $A$ and covers $x \mapsto A x$, so there the columns are bounded, but the input is multiplied with the rows. There are $k$ outputs, and $\|A\|_F^2 \le d B^2$, so {prf:ref}`linear-layer-walk` gives
 #
 # $$\log N_\infty(\epsilon) \le \frac{k d\, B^2 B_X^2}{\epsilon^2} \log(2kN + 1) .$$
 #
