@@ -123,7 +123,7 @@ many, few = 3 * size // 4, 3 * size // 16
 trained = {count: fitted(count) for count in (many, few)}
 glue(small_n=small_n, many=many, few=few)
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Constant and risk of trained networks that fit their sample, over all strings. Grey band: the range that the paper reports. Vertical line: the risk 1 of the best constant.", "name": "fig-sigma-trained"}, "image": {"alt": "Scatter plot with logarithmic axes. The constant rises with the risk along a band. Networks with a risk below a twentieth lie at the lower left, most of them in the grey band; those trained on few strings with a risk near one or more lie at the upper right, far above it."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Constant, on the side that the bound needs, and risk of trained networks that fit their sample, over all strings. Grey band: the range that the paper reports. Vertical line: the risk 1 of the best constant.", "name": "fig-sigma-trained"}, "image": {"alt": "Scatter plot with logarithmic axes. The constant rises with the risk along a band. Networks with a risk below a twentieth lie at the lower left, most of them in the grey band; those trained on few strings with a risk near one or more lie at the upper right, far above it."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.0)
 ax.axhspan(0.01, 0.1, color=figures.GREY, alpha=0.2, linewidth=0)
 for i, (count, (risk, S, _, _)) in enumerate(trained.items()):
@@ -163,7 +163,7 @@ needed.reproduced(
 )
 
 # %% [markdown]
-# {numref}`fig-sigma-trained` shows the {glue:text}`fit` networks that fit their sample, and the constant rises with the risk. Those that have learned their target lie at the lower left and have a median $\Sigma$ of {glue:text}`learned:.2f`, inside the paper's range. But only {glue:text}`inside` of these {glue:text}`good` lie in the range themselves; {glue:text}`lower` lie below it and {glue:text}`higher` above, the latter with risks of at least {glue:text}`high_risk:.3f`. The networks of the paper's size that converged have risks of at most 0.023 ({ref}`ch-generalization-gap`). Of the {glue:text}`alike` networks here with such a risk, {glue:text}`alike_inside` lie in the range and {glue:text}`alike_above` above it (with seed 7: 8 of 14, and 1 above).
+# {numref}`fig-sigma-trained` shows the {glue:text}`fit` networks that fit their sample, and the constant rises with the risk. Those that have learned their target lie at the lower left and have a median $\Sigma$ of {glue:text}`learned:.2f`, inside the paper's range, on the side that the bound needs. But only {glue:text}`inside` of these {glue:text}`good` lie in the range themselves; {glue:text}`lower` lie below it and {glue:text}`higher` above, the latter with risks of at least {glue:text}`high_risk:.3f`. The networks of the paper's size that converged have risks of at most 0.023 ({ref}`ch-generalization-gap`). Of the {glue:text}`alike` networks here with such a risk, {glue:text}`alike_inside` lie in the range and {glue:text}`alike_above` above it (with seed 7: 8 of 14, and 1 above).
 #
 # On both sides, as in the authors' program, the answer is another one. The median is {glue:text}`both:.2f`, and {glue:text}`both_inside` of the {glue:text}`good` networks lie in the range. Among those with risks of at most 0.023 the median is {glue:text}`both_alike:.2f`. With seed 7 these two medians are 0.11 and 0.04, so our networks do not decide whether the range of the paper's program is reproduced.
 #
@@ -319,7 +319,7 @@ glue(small_20=of_20["Σ = 0.01"], bits_20=of_20["32 bits a weight"], best_sigma=
 #
 # ## What would falsify this
 #
-# The proposition would be false if one loss and one sample exceeded it, as some do when the standard deviation replaces $\Sigma$. Our claim that Theorem 2 says no more than $\Sigma$ alone would be false if the norm term of the theorem were the smaller one in the paper's example, as it is if the norm enters without its square. The paper's range would not be reproduced if trained networks that have learned had a median $\Sigma$ above 0.1, as they have when they are scored against the target of another network. Remark 4, with clipping, would be contradicted by a clipped network with $\Sigma$ above $W/2$; networks that are not clipped have such constants.
+# The proposition would be false if one loss and one sample exceeded it, as some do when the standard deviation replaces $\Sigma$. Our claim that Theorem 2 says no more than $\Sigma$ alone would be false if the norm term of the theorem were the smaller one in the paper's example, as it is if the norm enters without its square. The paper's range would not be reproduced if trained networks that have learned had a median $\Sigma$ above 0.1 on the side that the bound needs, as they have when they are scored against the target of another network. Remark 4, with clipping, would be contradicted by a clipped network with $\Sigma$ above $W/2$; networks that are not clipped have such constants.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
