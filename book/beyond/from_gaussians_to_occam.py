@@ -379,7 +379,7 @@ ledger.show()
 # * With the mixture over this list as prior a certificate does not depend on the norm of the network and gains nothing from noise. The best certificate over the noise that we tried is {glue:text}`mixture_gain:.3f` times that with the least noise, and no noise of any shape saves more than $\log 2 + 8 R \log |H|$ nats.
 # * Occam's bound needs at most {glue:text}`occam_over:.1f` times as many samples as the limit for learners that must return one of the list. The Gaussian with a width for each block of weights needs up to {glue:text}`block_over:.0f` times as many as Occam's.
 # * A wider prior repairs most of this: it needs up to {glue:text}`wide_over:.0f` times Occam's samples and has a slope of {glue:text}`wide_slope:.2f`. Here flatness is worth half a logarithm for each of the {glue:text}`used` used weights, and {ref}`ch-from-flatness-to-counting` follows both to a harder function.
-# * None of the Gaussian certificates is about the learner. Occam's bound holds for every learner that returns one of these networks. That gradient descent returns one is an observation of {ref}`ch-learned-circuits`, and not a theorem.
+# * None of the Gaussian certificates is about the learner. Occam's bound holds for every learner that returns one of these networks. Whether gradient descent returns one is another question. In {ref}`ch-learned-circuits` trained networks single out the same bits, but most of them compute the parity in another way.
 #
 # ## Exercises
 #

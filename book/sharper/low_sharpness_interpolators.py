@@ -139,6 +139,9 @@ SETTINGS = {
     "training strings": ("8192", f"{strings}", "8192"),
     "scale of the scores": ("2 log T", "0.4 log (T + 1)", "0.4 log (T + 1)"),
     "dropout": ("yes, rate not legible", "none", "none"),
+    "strings in a step": ("not legible", f"{batch_size}", "64"),
+    "learning rate": ("not legible", "0.003", "0.003"),
+    "bits at the start": ("as drawn, by the code", *["mean of both taken out"] * 2),
     "trace": ("Hutchinson, 1000 strings", *[f"exact, {measured} strings"] * 2),
     "runs that do not converge": ("left out", "left out", "left out"),
 }
