@@ -428,7 +428,7 @@ glue(constant=max(constants.values()))
 #
 # **Repair.** Take the largest complexity of one word over all samples of $m$ inputs, $\max_s \tilde R(\mathcal F_s)$, or on the own sample $2 \sum_s R(\mathcal F_s)$.
 #
-# **What survives.** Theorem 5.1 itself, because Theorems 4.1 and 4.2 bound the complexity on every sample, hence on the worst. The Lipschitz constant 2 survives too, as the best one, and no $T$ enters.
+# **What survives.** Theorem 5.1 itself, because Theorem 4.1, and for several layers Theorem 4.2 as repaired, bound the complexity on every sample, hence on the worst. The Lipschitz constant 2 survives too, as the best one, and no $T$ enters.
 # ```
 #
 # ## What would falsify this
