@@ -19,7 +19,7 @@
 # # From Gaussians to Occam
 #
 # ```{verdict}
-# Whether flatness helps depends on the prior of the PAC-Bayes bound. If the prior is a mixture of Gaussians around all {glue:text}`list_size` networks that could have been written by hand, flatness gains next to nothing: of fourteen sizes of noise the smallest gives the best bound, which is Occam's, the bound that counts the networks. If the prior is one Gaussian, wider than the noise, flatness does help, and twice the noise saves $\log 2$ for each weight in use. But then the bound needs up to {glue:text}`wide_over:.0f` times as many examples as Occam's.
+# Whether flatness helps depends on the prior of the PAC-Bayes bound. If the prior is a mixture of Gaussians around all {glue:text}`list_size` networks that could have been written by hand, flatness gains next to nothing: of fourteen sizes of noise the smallest gives the best bound, which up to a logarithm of the number of examples is Occam's, the bound that counts the networks. If the prior is one Gaussian, wider than the noise, flatness does help, and twice the noise saves $\log 2$ for each weight in use. But then the bound needs up to {glue:text}`wide_over:.0f` times as many examples as Occam's.
 # ```
 # **Needs** {ref}`ch-three-rates`. **Read** 13 min. **Runs in** 20 s. **Source** ours; the inequality is well known.
 #

@@ -19,7 +19,7 @@
 # # Masked words: from one output to K
 #
 # ```{verdict}
-# Theorem 5.1 follows from the theorem that its proof quotes, but a display in the proof is false. The display compares two complexities on one and the same sample of sentences: it says that the complexity of the loss is at most about $\sqrt K$ times that of one word's scores, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words the factor that is needed is {glue:text}`own_wide:,.0f`, but $\sqrt K$ is {glue:text}`root_wide:,.0f`. Even with all logarithms of the theorem that the proof quotes, and the constant 1, the display allows only {glue:text}`logs_wide:,.0f`.
+# Theorem 5.1 follows from the theorem that its proof quotes, but a display in the proof is false. The display compares two complexities on one and the same sample of sentences: it says that the complexity of the loss is at most about $\sqrt K$ times that of one word's scores, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words the factor that is needed is {glue:text}`own_wide:,.0f`, but $\sqrt K$ is {glue:text}`root_wide:,.0f`. Even with all logarithms of the theorem that the proof quotes, and its constant $C = 1$, the display allows only {glue:text}`logs_wide:,.0f`. At vocabularies in use, below a million words, these logarithms are large enough to hide the difference.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-attention-capacity`, {ref}`ch-single-layer-bound`. **Read** 12 min. **Runs in** 10 s. **Source** printed.
 #
@@ -110,7 +110,7 @@ glue(before=by_hand[0], after=by_hand[1], change=by_hand[0] - by_hand[1])
 #
 # The ratio is about $K$, not $\sqrt K$, and no power of a logarithm makes up for the missing $\sqrt K$. With the tilde of (2) the contradiction disappears, because the worst sample for one word repeats the input $e_s$. On it $\tilde R(\mathcal F_s) = B\, \mathbb E |\epsilon_1 + \dots + \epsilon_K| \approx B \sqrt{2K/\pi}$, and with this number the ratio is only about $\sqrt{\pi K/2}$.
 #
-# Could (1) be meant as an average over samples? This reading does not help either, as one sees when the $K$ masked words are drawn at random. Let $S_b$ be the sum of the signs of the sentences whose masked word is $b$, and let $\mathcal F$ hold all matrices whose rows have $\|w_s\|_1 \le B$ (see below). Then a single word's scores gain $B \max_b |S_b|$, which grows more slowly than $\log K$, but the loss gains at least a part of every $|S_b|$. The table has the ratio for random words too, estimated from draws. It also has the *shape* of (2), that is, $\sqrt K$ times all the logarithms of (2) for $\delta = 1$. In these logarithms we put $R(\mathcal F_s) = B$ in place of $\tilde R$, as (1) has it. Since $B$ is smaller, this makes the shape larger and favours (1). If the column for the own sample grew no faster than the shape, (1) could be saved by its logarithms.
+# Could (1) be meant as an average over samples? This reading does not help either, as one sees when the $K$ masked words are drawn at random and each word keeps its own input. Let $S_b$ be the sum of the signs of the sentences whose masked word is $b$, and let $\mathcal F$ hold all matrices whose rows have $\|w_s\|_1 \le B$ (see below). Then a single word's scores gain $B \max_b |S_b|$, which grows more slowly than $\log K$, but the loss gains at least a part of every $|S_b|$. The table has the ratio for random words too, estimated from draws. It also has the *shape* of (2), that is, $2 \sqrt K$, with the Lipschitz constant 2 of the loss, times all the logarithms of (2) for $\delta = 1$. In these logarithms we put $R(\mathcal F_s) = B$ in place of $\tilde R$, as (1) has it. Since $B$ is smaller, this makes the shape larger and favours (1). If the column for the own sample grew no faster than the shape, (1) could be saved by its logarithms.
 
 
 # %%
@@ -128,7 +128,7 @@ def random_sample(K):
 rows = {}
 for K in wide:
     loss, own, worst = masked_words.own_word(K, B)
-    shape = math.sqrt(K) * math.log((math.log(K) + 2 * B) * K / B) ** 2.5
+    shape = 2 * math.sqrt(K) * math.log((math.log(K) + 2 * B) * K / B) ** 2.5
     rows[K] = {"own sample": loss / own, "random words": random_sample(K)}
     rows[K] |= {"worst sample": loss / worst, "root of K": math.sqrt(K), "(2), all logs": shape}
 ratios = pd.DataFrame(rows).T.rename_axis("K")
@@ -136,7 +136,7 @@ local = {name: power(wide[-2:], ratios[name].tolist()[-2:]).item() for name in r
 table(ratios, "Complexity of the loss over that of one word's scores", form=".1f")
 table(local, "Power of K in it, between the last two vocabularies", form=".3f")
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Complexity of the loss over that of one word's scores, against the number of words, where each sentence has a word of its own. Dotted, the shape of (2) with all its logarithms, at the constant 1.", "name": "fig-contraction"}, "image": {"alt": "Logarithmic axes from 64 to 17 million words. On the own sample the ratio is a straight line of slope one, with random words one that is a little lower. On the worst sample it is a line of slope one half, and so is the root of K just below it. The dotted shape of formula (2) starts above all, is less steep than the first two, and is crossed by the first near a million words."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Complexity of the loss over that of one word's scores, against the number of words, where each sentence has a word of its own. Dotted, the shape of (2) with all its logarithms, at $C = 1$.", "name": "fig-contraction"}, "image": {"alt": "Logarithmic axes from 64 to 17 million words. On the own sample the ratio is a straight line of slope one, with random words one that is a little lower. On the worst sample it is a line of slope one half, and so is the root of K just below it. The dotted shape of formula (2) starts above all, is less steep than the first two, and is crossed by the first near ten million words."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.0)
 for i, name in enumerate(ratios):
     ax.plot(
@@ -180,11 +180,11 @@ glue(logs_wide=ratios["(2), all logs"].iloc[-1])
 glue(power_random=local["random words"], power_allowed=local["(2), all logs"])
 
 # %% [markdown]
-# What counts in {numref}`fig-contraction` is how steep the lines are. On the own sample the power of $K$ is {glue:text}`power_own:.2f`, and with random words it is {glue:text}`power_random:.2f`. The shape of (2) has {glue:text}`power_allowed:.2f` at this size, and $\frac12$ in the limit. So the line of the own sample crosses the dotted one, whatever the constant of $\tilde O$; at the constant 1 the crossing is near a million words. On the worst sample the power is {glue:text}`power_worst:.2f`, as (2) says.
+# What counts in {numref}`fig-contraction` is how steep the lines are. On the own sample the power of $K$ is {glue:text}`power_own:.2f`, and with random words it is {glue:text}`power_random:.2f`. The shape of (2) has {glue:text}`power_allowed:.2f` at this size, and $\frac12$ in the limit. So the line of the own sample crosses the dotted one, whatever the constant of $\tilde O$; at $C = 1$ the crossing is near ten million words. On the worst sample the power is {glue:text}`power_worst:.2f`, as (2) says.
 #
 # **A special class?** It is not, because the paper's own class contains it. All rows with $\|w_s\|_1 \le B$, as Theorem 4.1 has them, give $R(\mathcal F_s) = B$ on these inputs too, since $\|\sum_i \epsilon_i e_i\|_\infty = 1$, and the loss can only gain by more functions. The rest of the transformer does not help either. For example, let each sentence have one visible word, the vector $e_i$, and let the mask be the zero vector. Then the query of the mask gives both tokens the score 0, so every head returns half of what it makes of $e_i$ alone, whatever $W_{QK}$ is. And $\sum_i \epsilon_i \sigma(\langle v, e_i\rangle) \le L_\sigma \|v\|_1$ for every column $v$ of the value matrix and an $L_\sigma$-Lipschitz activation $\sigma$ that keeps 0. Theorem 4.1 also asks for more sentences than dimensions, $m > d$, whereas here $m = d = K$. This condition is met if every sentence occurs twice. For the class of signs both sides of (1) then stay as they are, because the sum of two signs has the mean absolute value 1, as one sign has. For all rows with $\|w_s\|_1 \le B$ the right side at most doubles, because $|\sum_i \epsilon_i| \le 2$ for the two copies of a sentence. So the factor that is needed is still at least about $\frac K2$.
 #
-# **A large size.** With the constant 1 and all logarithms at $\delta = 1$ the own sample exceeds (2) from about 1.4 million words on, and vocabularies in use are smaller than that. So if $\tilde O$ may hide all these logarithms, no number at a size in use contradicts the display. What contradicts it is the growth with $K$. Without logarithms, on the other hand, $\sqrt K$ is exceeded from three words on.
+# **A large size.** With $C = 1$ and all logarithms at $\delta = 1$ the own sample exceeds (2) from about 9.9 million words on, and vocabularies in use are smaller than that. So if $\tilde O$ may hide all these logarithms, no number at a size in use contradicts the display. What contradicts it is the growth with $K$. Without logarithms, on the other hand, $\sqrt K$ is exceeded from three words on, and $2 \sqrt K$ from six.
 #
 # ## The loss: 2 is right, and best
 #
@@ -422,13 +422,13 @@ glue(constant=max(constants.values()))
 #
 # **Statement.** Printed, a display in the proof of Theorem 5.1: $R(\ell \circ \mathcal F) \le \tilde O(\sqrt K) \max_s R(\mathcal F_s)$, both sides on the same sample, for cross entropy of a transformer's scores.
 #
-# **Counterexample.** Take $K$ one-hot inputs, each with a masked word of its own, and rows with $\|w_s\|_1 \le B$. At $K$ = {glue:text}`k_wide:,.0f` the ratio is {glue:text}`own_wide:,.0f`, where $\sqrt K$ is {glue:text}`root_wide:,.0f`. It grows like $K$ to the power {glue:text}`power_own:.2f`, whereas the display with all logarithms allows {glue:text}`power_allowed:.2f`. At vocabularies in use, below a million words, all logarithms at the constant 1 are still large enough to hide the difference.
+# **Counterexample.** Take $K$ one-hot inputs, each with a masked word of its own, and rows with $\|w_s\|_1 \le B$. At $K$ = {glue:text}`k_wide:,.0f` the ratio is {glue:text}`own_wide:,.0f`, where $\sqrt K$ is {glue:text}`root_wide:,.0f`. It grows like $K$ to the power {glue:text}`power_own:.2f`, whereas the display with all logarithms allows {glue:text}`power_allowed:.2f`. At vocabularies in use, below a million words, all logarithms at $C = 1$ are still large enough to hide the difference.
 #
 # **Why.** The contraction theorem that is quoted has the worst sample on its right side. On the own sample each word's scores can be tied to one sentence, while the loss collects all sentences.
 #
 # **Repair.** Take the largest complexity of one word over all samples of $m$ inputs, $\max_s \tilde R(\mathcal F_s)$, or on the own sample $2 \sum_s R(\mathcal F_s)$.
 #
-# **What survives.** Theorem 5.1 itself, because Theorems 4.1 and 4.2 bound the complexity on every sample, hence on the worst. The Lipschitz constant 2 survives too, as the best one, and no $T$ enters.
+# **What survives.** Theorem 5.1 itself, because Theorem 4.1, and for several layers Theorem 4.2 as repaired, bound the complexity on every sample, hence on the worst. The Lipschitz constant 2 survives too, as the best one, and no $T$ enters.
 # ```
 #
 # ## What would falsify this

@@ -153,6 +153,38 @@ def rewritten(weights: Weights) -> Weights:
     return new
 
 
+def balanced(weights: Weights) -> Weights:
+    r"""The same functions with a small sum of squares, for bounds that contain it.
+
+    The constants of :func:`rewritten` are added so that the squares add up to the least. ``W_c w``
+    moves into one column of ``W_c``. Then each unit of relu is scaled so that its column of ``W_v``
+    is as long as what it is read with, and so are the two factors of ``W_c w``.
+
+    Returns:
+        Shaped like ``weights``, float64; :func:`forward` gives the same outputs.
+    """
+    old = {name: v.double() for name, v in weights.items()}
+    d = old["w"].shape[-1]
+    free = torch.zeros(d, 2, dtype=torch.float64)
+    free[:-2, 0] = 1  # all positions together
+    free[:-3, 1], free[-2:, 1] = 1, -1  # positions of a string against its bits
+    keys = old["W_qk"][:, -3] - old["W_qk"][:, -3] @ free @ torch.linalg.pinv(free)
+    sign = free[:, 1:]
+    V = old["W_v"] - sign @ (sign.mT @ old["W_v"]) / (d - 1)
+    size = V.norm(dim=1)  # (E, k)
+    read = (old["W_c"] @ old["w"][..., None])[..., 0]
+    scale = torch.where((size > 0) & (read != 0), (read.abs() / size).sqrt(), 1.0)
+    read = read / scale
+    root = read.norm(dim=1, keepdim=True).sqrt()
+    root = torch.where(root > 0, root, 1.0)
+    new = {name: torch.zeros_like(v) for name, v in old.items()}
+    new["w"][:, :1] = root
+    new["W_c"][..., 0] = read / root
+    new["W_v"] = V * scale[:, None]
+    new["W_qk"][:, -3] = keys
+    return new
+
+
 @validated
 def norms(weights: Weights, e: int) -> single_layer.Norms:
     """What the bounds of the third and the fourth paper ask of model ``e``."""

@@ -57,6 +57,30 @@ def test_rewritten_models_have_the_same_outputs_and_norms_that_no_shift_lowers()
     torch.testing.assert_close(V.abs().sum(0), torch.ones(7, dtype=torch.float64))
 
 
+def test_balanced_models_have_the_same_outputs_and_squares_that_no_shift_or_scale_lowers():
+    weights, bits = made(), cube.bits(5).expand(3, -1, -1)
+    other = parity_head.balanced(weights)
+    X = parity_head.tokens(bits)
+    before = parity_head.forward({k: v.double() for k, v in weights.items()}, X.double())
+    torch.testing.assert_close(parity_head.forward(other, X.double()), before)
+    least = parity_head.squared_norm(other)
+    assert (least < 0.5 * parity_head.squared_norm(weights)).all()
+    positions = torch.tensor([1.0] * 6 + [0, 0], dtype=torch.float64)
+    against = torch.tensor([1.0] * 5 + [0, -1, -1], dtype=torch.float64)
+    for step in (-0.01, 0.01):
+        for shift in (positions, against, positions + against):
+            keys = other["W_qk"] + step * shift
+            assert (parity_head.squared_norm(other | {"W_qk": keys}) > least).all()
+        V = other["W_v"] + step * against[:, None]
+        assert (parity_head.squared_norm(other | {"W_v": V}) > least).all()
+        factor = 1 + step
+        units = other | {"W_v": other["W_v"] * factor, "W_c": other["W_c"] / factor}
+        read = other | {"w": other["w"] * factor, "W_c": other["W_c"] / factor}
+        for changed in (units, read):
+            torch.testing.assert_close(parity_head.forward(changed, X.double()), before)
+        assert (parity_head.squared_norm(read) > least).all()
+
+
 def test_targets_are_even_parities_of_each_models_own_pair():
     bits = cube.bits(3).expand(2, -1, -1)
     found = parity_head.targets(bits, torch.tensor([[0, 2], [1, 0]]))
