@@ -11,6 +11,7 @@ import sys
 
 import pytest
 import yaml
+from packaging.specifiers import SpecifierSet
 
 from bookkit.chapters import ROOT, Chapter
 
@@ -84,6 +85,14 @@ def test_the_line_for_the_package_makes_no_chapter_stale(tmp_path):
     without = text.replace("      - -e .\n", "")
     assert without != text
     assert key(text) == key(without) != key(text.replace("numpy==", "numpy==9"))
+
+
+@pytest.mark.parametrize("python", ["3.11.0", "3.12.0", "3.13.0"])
+def test_every_package_allows_every_python_that_the_makefile_takes(python):
+    """One that asks for 3.11.5 cannot be installed where the system's Python is 3.11.2."""
+    asked = {d.name: d.metadata["Requires-Python"] for d in importlib.metadata.distributions()}
+    refusing = {k: v for k, v in asked.items() if v and python not in SpecifierSet(v)}
+    assert not refusing
 
 
 def test_no_version_is_pinned_elsewhere():
