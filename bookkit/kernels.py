@@ -11,12 +11,15 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
+import tempfile
 from collections.abc import Mapping
 from multiprocessing.process import BaseProcess
 from typing import Any
 
 from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
+
+from bookkit.place import short_folder
 
 IMPORTED = (
     "torch", "numba", "pandas", "scipy.optimize", "scipy.stats", "matplotlib.pyplot",
@@ -87,13 +90,16 @@ class ForkingProvisioner(LocalProvisioner):
         words = cmd[cmd.index("ipykernel_launcher") + 1 :]
         folder = os.fspath(options.get("cwd") or os.getcwd())
         variables = dict(options.get("env") or os.environ)
-        before = os.environ.get("MPLBACKEND")
+        process = context.Process(target=_kernel, args=(words, folder, variables))
+        backend, usual = os.environ.get("MPLBACKEND"), tempfile.gettempdir()
         os.environ["MPLBACKEND"] = INLINE  # read where matplotlib is imported: in the server
+        tempfile.tempdir = short_folder()  # of the server's socket
         try:
-            process = context.Process(target=_kernel, args=(words, folder, variables))
             process.start()
         finally:
-            os.environ.pop("MPLBACKEND") if before is None else os.environ.update(MPLBACKEND=before)
+            tempfile.tempdir = usual
+            del os.environ["MPLBACKEND"]
+            os.environ.update({} if backend is None else {"MPLBACKEND": backend})
         self.process = ForkedKernel(process)
         self.pid = self.pgid = process.pid
         self.cwd = folder
