@@ -65,6 +65,8 @@ def test_balanced_models_have_the_same_outputs_and_squares_that_no_shift_or_scal
     torch.testing.assert_close(parity_head.forward(other, X.double()), before)
     least = parity_head.squared_norm(other)
     assert (least < 0.5 * parity_head.squared_norm(weights)).all()
+    read = (other["W_c"] @ other["w"][..., None])[..., 0].abs()
+    torch.testing.assert_close(other["W_v"].norm(dim=1), read)  # of each unit
     positions = torch.tensor([1.0] * 6 + [0, 0], dtype=torch.float64)
     against = torch.tensor([1.0] * 5 + [0, -1, -1], dtype=torch.float64)
     for step in (-0.01, 0.01):
