@@ -100,7 +100,7 @@ figures.show()
 #
 # **PARITY.** Since $\mathrm{as} = n$ for PARITY, {prf:ref}`sensitive-cor5` gives $\sqrt{n / \log n} - H/n$ as a lower bound for $C\, \mathbb E[\mathrm{Blowup}^2]$. Equation (14) of the paper says $\Omega(\sqrt n / \log n)$, which is smaller, and so it follows. The law gives more for functions into $\{-1, 1\}$, namely $\mathbb E[B] \ge (\mathrm{as} - H/n)/K$. So at fixed norms even $\mathbb E[B] = \Omega(n / \log n)$.
 #
-# **MAJORITY.** For nearly balanced inputs the paper says that (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$ there or at a neighbour. With $s = \frac{n+1}2$ (the paper has $s = n$, see {ref}`ch-sensitive-inputs`) the bound (12) gives $(n / \log n)^{1/4}$, which is smaller by the fourth root of a logarithm. So the sentence does not follow from (12). But its order follows from the law, which gives more: $B(x) \ge \frac{n+1}{2K} = \Omega(n / \log n)$ at fixed norms, at the input itself, for all but a share $2 H n^{-3/2}$ of these inputs. (The nearly balanced inputs are at least a share $\frac12 n^{-1/2}$ of all inputs, the exceptional ones are at most a share $H/n^2$ of all, and the quotient of the two is $2 H n^{-3/2}$.) The layer written by hand has $B = 2n$ there, so that what is needed and what is enough differ by a logarithmic factor only.
+# **MAJORITY.** For nearly balanced inputs the paper says that (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$ there or at a neighbour. With $s = \frac{n+1}2$ (the paper has $s = n$, see {ref}`ch-sensitive-inputs`) the bound (12) gives $(n / \log n)^{1/4}$, which is smaller by the fourth root of a logarithm, so the sentence does not follow from (12). But its order follows from the law, which gives more: $B(x) \ge \frac{n+1}{2K} = \Omega(n / \log n)$ at fixed norms, at the input itself, for all but a share $2 H n^{-3/2}$ of these inputs. (The nearly balanced inputs are at least a share $\frac12 n^{-1/2}$ of all inputs, the exceptional ones are at most a share $H/n^2$ of all, and the quotient of the two is $2 H n^{-3/2}$.) The layer written by hand has $B = 2n$ there, so that what is needed and what is enough differ by a logarithmic factor only.
 #
 # On average over all inputs MAJORITY has $\mathrm{as} \approx \sqrt{2n/\pi}$. In (13) this is divided by $\sqrt{n \log n}$, so (13) requires no growth, as the paper says ("no nontrivial average blowup is predicted"). The law divides by $K$ only, so it requires $\mathbb E[B] = \Omega(\sqrt n / \log n)$, which grows.
 #
@@ -158,7 +158,7 @@ quarter.holds(
 glue(power_12=exponents["MAJORITY, (12)"], power_mean=exponents["MAJORITY, law: mean of B"])
 
 # %% [markdown]
-# The fitted powers confirm the orders. For PARITY (13) requires more than (14) at every length. For MAJORITY at balanced inputs the power that the law requires is well above $\frac14$, whereas that of (12) is {glue:text}`power_12:.3f`, just below $\frac14$. The last two rows are about the average for MAJORITY: the law requires a power of {glue:text}`power_mean:.2f`, and (13), whose power is not positive, requires no growth.
+# The fitted powers confirm the orders, and for PARITY (13) requires more than (14) at every length. For MAJORITY at balanced inputs the power that the law requires is well above $\frac14$, whereas that of (12) is {glue:text}`power_12:.3f`, just below $\frac14$. The last two rows are about the average for MAJORITY: the law requires a power of {glue:text}`power_mean:.2f`, and (13), whose power is not positive, requires no growth.
 #
 # ## What we found
 #
@@ -175,7 +175,7 @@ glue(power_12=exponents["MAJORITY, (12)"], power_mean=exponents["MAJORITY, law: 
 #
 # **Counterexample.** It concerns the derivation, not the order. In (12) the sensitivity, of order $n$, is divided by $C \sqrt{n \log n}$, so (12) requires a blow-up of order $(n / \log n)^{1/4}$. Fitted as a power of $n$ from 100 to $10^{12}$ bits this is {glue:text}`power_12:.3f`.
 #
-# **Why.** The logarithm in (12) is left out.
+# **Why.** The logarithm in (12) is left out when its order is stated.
 #
 # **Repair.** The sharper law requires the order $n / \log n$ at the balanced strings themselves, but for a share of at most $2 H n^{-3/2}$ of them.
 #
@@ -236,7 +236,7 @@ table(answer, "The output of the majority layer at a nearly balanced input", for
 # ```{exercise}
 # :label: ex-blowup-address
 #
-# *To think about.* The *address function* reads $k$ address bits and $2^k$ data bits, and returns the data bit that the address names, so $n = k + 2^k$. It depends on all $n$ bits. How large is its sensitivity at an input, and does the law require a magnification that grows with $n$? Compare with PARITY.
+# *To think about.* The *address function* reads $k$ address bits and $2^k$ data bits, and returns the data bit that the address names, so $n = k + 2^k$. It depends on all $n$ bits, as PARITY does. How large is its sensitivity at an input, and does the law require a magnification that grows with $n$, as it does for PARITY?
 # ```
 #
 # ```{solution} ex-blowup-address
