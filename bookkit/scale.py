@@ -6,7 +6,8 @@ time of a page from its strip. The comment ``<!-- scale KEY -->`` becomes the ta
 
 Stored runs are made twice, with other seeds. Of the first time the means are kept in
 ``results/first_seeds.csv``, and ``<!-- replications -->`` compares them with the table of today.
-Before a table is made anew, ``python -m bookkit.scale TABLE`` writes down what it says.
+Before a table is made anew, ``python -m bookkit.scale TABLE`` writes down what it says; until then
+it would be compared with itself, and is left out.
 """
 
 from __future__ import annotations
@@ -198,6 +199,8 @@ def replications() -> str:
             raise ValueError(f"{FIRST.name} tells of {name}, which is not stored or not compared")
         now = means(str(name), stored.columns, compare[str(name)])
         both = rows.merge(now, on=["table", "column", "setting"], suffixes=("_1", "_2"))
+        if (both["mean_1"] - both["mean_2"]).abs().le(1e-5 * both["mean_1"].abs()).all():
+            continue  # written down for a second run that is not stored yet
         for row in both.to_dict("records"):
             error = (row["error_1"] ** 2 + row["error_2"] ** 2) ** 0.5
             apart = abs(row["mean_1"] - row["mean_2"]) / error if error > 0 else float("nan")

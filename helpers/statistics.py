@@ -325,22 +325,6 @@ def resampled(
 
 
 @validated
-def resampled_means(values: Tensor, count: int, generator: torch.Generator) -> Tensor:
-    """Means ``(count, *shape)`` over resampled runs ``(E, *shape)``, as by :func:`resampled`.
-
-    Example:
-        >>> import torch
-        >>> from helpers.statistics import resampled_means
-        >>> runs = torch.tensor([1.0, 2.0, 6.0])
-        >>> means = resampled_means(runs, 1000, torch.Generator().manual_seed(0))
-        >>> means.shape, bool(means.min() >= 1), bool(means.max() <= 6)
-        (torch.Size([1000]), True, True)
-    """
-    one_group = torch.zeros(values.shape[:1], dtype=torch.int64)
-    return values[resampled(one_group, count, generator)].mean(1)
-
-
-@validated
 def percentile_interval(redraws: Tensor, level: float = 0.95) -> tuple[float, float]:
     """Ends of the percentile interval of resampled values.
 
@@ -376,24 +360,11 @@ def bootstrap_interval(values: Tensor, level: float = 0.95) -> Estimate:
 
     Example:
         >>> runs = torch.tensor([1.0, 2.0, 3.0, 4.0], dtype=torch.float64)
-        >>> again = resampled_means(runs, 1000, torch.Generator().manual_seed(0))
+        >>> again = runs[resampled(0 * runs, 1000, torch.Generator().manual_seed(0))].mean(1)
         >>> f"{bootstrap_interval(torch.cat((runs.mean()[None], again))):.1f}"
         '2.5 [1.5, 3.5]'
     """
     return Estimate(values[0].item(), *percentile_interval(values[1:], level))
-
-
-def median_high(values: Sequence[float]) -> float:
-    """The middle one of an odd number of values; of an even number, not 0, the upper of both.
-
-    Example:
-        >>> from helpers.statistics import median_high
-        >>> median_high([3, 1, 2]), median_high([4, 1, 2, 3])
-        (2, 3)
-    """
-    if not len(values):
-        raise ValueError("no values have no middle")
-    return sorted(values)[len(values) // 2]
 
 
 @validated

@@ -191,7 +191,7 @@ glue(missed=max(e.value for e in ends[MISSED]), needed=H * (0.5 / SIGMA) ** 2)
 #
 # The form without its square passes as well: its largest share is {glue:text}`missed:.4f`. The family has so few members that a suitable prior would need a divergence of only about $\log \binom T2 =$ {glue:text}`H:.1f` nats. Because of the wrong $\Sigma$ the divergence has to be larger by a factor of $(\frac12 / 0.01)^2 =$ {glue:text}`price:.0f`, that is {glue:text}`needed:.0f` nats, for the formula to be right. But with a Gaussian around 0 as prior the divergence is {glue:text}`norm:.0f` nats even without the square, which by chance is enough to make up for both errors.
 #
-# ## A learner that uses the freedom it pays for
+# ## A learner that can fit any labels
 #
 # The test missed this error because the family is much smaller than its divergence allows. So we need a learner that can fit anything, and trained transformers can. Those below have two layers of one head, {glue:text}`weights` weights and {glue:text}`n` bits. We give each of them coin tosses of its own as labels, one for each of the $2^n$ strings, and 100 of these strings as the sample. The network is trained under noise of $\sigma =$ {glue:text}`sigma` on every weight until it has memorised its sample. Outside of the sample nothing can be learned, so its risk is large, and a right certificate has to say so. Each formula is then evaluated at the same posterior $N(\theta, \sigma^2 I)$.
 

@@ -40,8 +40,9 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers.covers import linear as covers
 from helpers.rng import Rng, f64
+from papers.lengthfree import linear_maps
 
-listed = functools.cache(lambda d, k: covers.integer_points(d, k).double())  # sums up to k
+listed = functools.cache(lambda d, k: linear_maps.integer_points(d, k).double())  # sums up to k
 ledger, rng = Ledger("lengthfree/convex_combinations"), Rng(seed)
 lem3_1, count = ledger.result("lengthfree.lem3_1"), ledger.result("lengthfree.lem3_1_count")
 
@@ -57,7 +58,7 @@ lem3_1, count = ledger.result("lengthfree.lem3_1"), ledger.result("lengthfree.le
 # %%
 mixture, by_hand = f64([0.5, 0.25, 0.25]), {}
 for k in (1, 2, 3, 4):
-    counts = covers.integer_points(3, k).double()
+    counts = linear_maps.integer_points(3, k).double()
     counts = counts[counts.sum(-1) == k]
     off = (mixture - counts / k).square().sum(-1)
     by_hand[k] = {"averages": len(counts), "least squared error": off.min().item()}
@@ -228,7 +229,7 @@ glue(ratio_1=forms.loc["repair 1", "largest ratio"], ratio_2=forms.loc["repair 2
 # %%
 def fitting(d, k, exactly=False):
     """Tuples that meet sum and inequality of Lemma 3.1 at V_i = e_i, alpha_i = 1/d."""
-    counts = covers.integer_points(d, k).double()
+    counts = linear_maps.integer_points(d, k).double()
     error = (1 / d - counts / k).square().sum(-1)
     return int((error <= (1 - 1 / d) / k + 1e-12)[(counts.sum(-1) == k) | (not exactly)].sum())
 
@@ -252,9 +253,9 @@ count.refuted(
 )
 count.repaired(
     "tuples with sum up to $k$ over $(d+1)^k$, $d, k \\le 7$, largest; control: sums up to $k + 1$",
-    max(len(covers.integer_points(d, k)) / (d + 1) ** k for d, k in pairs),
+    max(len(linear_maps.integer_points(d, k)) / (d + 1) ** k for d, k in pairs),
     at_most=1,
-    control=max(len(covers.integer_points(d, k + 1)) / (d + 1) ** k for d, k in pairs),
+    control=max(len(linear_maps.integer_points(d, k + 1)) / (d + 1) ** k for d, k in pairs),
     about="statement",
     evidence="proved",
 )

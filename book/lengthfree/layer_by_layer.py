@@ -67,6 +67,7 @@ from helpers.covers.capacity import allocate
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED, readout_sides
 from helpers.rng import Rng, f64
 from helpers.statistics import power
+from papers.lengthfree import linear_maps
 from papers.lengthfree.deep_covers import (
     PRINTED,
     PROOF,
@@ -448,15 +449,15 @@ ledger.result("lengthfree.trade4_3").holds(
 
 # %%
 d, terms = 16, 3
-radius = linear.covering_radius(2, 1.0, terms)
+radius = linear_maps.covering_radius(2, 1.0, terms)
 rows = {}
 for name, token in (
     ("vertex", torch.eye(d).double()[0]),
     ("hidden", torch.full((d,), 0.25, dtype=torch.float64)),
 ):
-    for scale, m in (("ε", terms), ("ε / √d", linear.terms_needed(2, 1.0, radius / d**0.5))):
+    for scale, m in (("ε", terms), ("ε / √d", linear_maps.terms_needed(2, 1.0, radius / d**0.5))):
         W = torch.full((d, 2), 0.5 / m, dtype=torch.float64)
-        error = (token @ (W - linear.round_to_cover(W, 1.0, m))).norm().item()
+        error = (token @ (W - linear_maps.round_to_cover(W, 1.0, m))).norm().item()
         rows[f"{name} token, cover at {scale}"] = error / radius
 off = pd.Series(rows, name="error over ε").rename_axis("what")
 table(off, "A matrix and its member of Lemma 3.3's cover", form=".3f")

@@ -40,6 +40,7 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers.covers import linear as covers
 from helpers.rng import Rng, f64
+from papers.lengthfree import linear_maps
 
 ledger, rng = Ledger("lengthfree/linear_covers"), Rng(seed)
 lem3_4, lem3_5 = ledger.result("lengthfree.lem3_4"), ledger.result("lengthfree.lem3_4.lem3_5")
@@ -97,10 +98,14 @@ table(by_hand, "Log size of a cover at ε = 1/2, one row and one column", form="
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant in front of $a \\log(dk)$ (Lemma 3.4, $d = 1$) and of $a \\log(dn)$ (Lemma 3.5, $d = 2$, $n = 1$) that columns force at $\\epsilon = \\frac12$, and the constant that is enough for rows, by the theorem below.", "name": "fig-rows-columns"}, "image": {"alt": "Three curves against the number of outputs on logarithmic axes. The two for columns rise steeply, nearly as straight lines, from about one to a thousand and above ten thousand. The one for rows falls slowly from three towards two."}} tags=["hide-input"]
 widths = sorted({16, 64, 256, 1024, 4096, 65536, k_wide})
-ball = {k: covers.volume_bound(k, 1.0, 0.5, 2) for k in widths}  # k log 2
+ball = {k: linear_maps.volume_bound(k, 1.0, 0.5, 2) for k in widths}  # k log 2
 forced = pd.DataFrame(index=pd.Index(widths, name="k"))
-forced["columns, Lemma 3.4"] = [ball[k] / covers.bound_l2_columns(k, 1, 1, 1, 0.5) for k in widths]
-forced["columns, Lemma 3.5"] = [ball[k] / covers.bound_on_points(1, 2, 1, 1, 0.5) for k in widths]
+forced["columns, Lemma 3.4"] = [
+    ball[k] / linear_maps.bound_l2_columns(k, 1, 1, 1, 0.5) for k in widths
+]
+forced["columns, Lemma 3.5"] = [
+    ball[k] / linear_maps.bound_on_points(1, 2, 1, 1, 0.5) for k in widths
+]
 forced["rows, enough"] = [2 * math.log(3 * (k + 1)) / math.log(k) for k in widths]
 
 fig, ax = figures.new(height=2.7)
@@ -117,7 +122,7 @@ table(forced, "Constants that columns force at ε = 1/2, and one that is enough 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 forced_34, forced_35, enough = forced.loc[k_wide]
 own_34, own_35, _ = forced.loc[64]  # the width of the paper's experiment
-square_34 = ball[64] / covers.bound_l2_columns(64, 64, 1, 1, 0.5)
+square_34 = ball[64] / linear_maps.bound_l2_columns(64, 64, 1, 1, 0.5)
 glue(k_wide=k_wide, forced_34=forced_34, forced_35=forced_35)
 glue(own_34=own_34, own_35=own_35, square_34=square_34)
 for result, name, value, where in (
@@ -376,10 +381,10 @@ ledger.show()
 # %%
 by_outputs = {}
 for k in (2**12, 2**16, 2**20):
-    needed = covers.volume_bound(k, 1.0, 0.5, 2)
+    needed = linear_maps.volume_bound(k, 1.0, 0.5, 2)
     by_outputs[k] = {
-        "Lemma 3.4": needed / covers.bound_l2_columns(k, 1, 1, 1, 0.5),
-        "Lemma 3.5": needed / covers.bound_on_points(1, 2, 1, 1, 0.5),
+        "Lemma 3.4": needed / linear_maps.bound_l2_columns(k, 1, 1, 1, 0.5),
+        "Lemma 3.5": needed / linear_maps.bound_on_points(1, 2, 1, 1, 0.5),
         "with a square of the logarithm": needed / (4 * math.log(k) ** 2),
     }
 answer = pd.DataFrame(by_outputs).T.rename_axis("k")

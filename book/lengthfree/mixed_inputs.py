@@ -39,6 +39,7 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers.covers import linear as covers
 from helpers.rng import Rng, f64
+from papers.lengthfree import linear_maps
 
 ledger, rng = Ledger("lengthfree/mixed_inputs"), Rng(seed)
 lem3_2, q_range = ledger.result("lengthfree.lem3_2"), ledger.result("lengthfree.lem3_2_range")
@@ -96,7 +97,7 @@ D[0] = torch.eye(2)  # where it fails at q = 1/2
 
 
 def needed(q, inputs):
-    return len(covers.greedy_cover(covers.distances(two_maps, two_maps, inputs, q), 1.5))
+    return len(covers.greedy_cover(linear_maps.distances(two_maps, two_maps, inputs, q), 1.5))
 
 
 def worse_than_vertices(q, ball=1):
@@ -169,15 +170,15 @@ glue(on_vertices=qs.loc[0.5, on_vertices], on_all=qs.loc[0.5, on_all])
 def assembled(q, m):
     """Output error over 3^(1/q) times the radius for two terms: the worst row of m terms, repeated."""
     row = torch.full((2,), 0.5 / m, dtype=torch.float64)  # between the averages of m terms
-    off = (row - covers.round_to_cover(row, 1.0, m)).norm().expand(3)  # at the worst input
-    scalar = covers.covering_radius(2, 1.0, 2)
+    off = (row - linear_maps.round_to_cover(row, 1.0, m)).norm().expand(3)  # at the worst input
+    scalar = linear_maps.covering_radius(2, 1.0, 2)
     return torch.linalg.vector_norm(off, q).item() / (3 ** (1 / q) * scalar)
 
 
 def members(*values):
     """Members that cover the column matrices of three equal entries, at scale 3/2 times 3^(1/2)."""
     columns = f64(values)[:, None, None].expand(-1, 3, 1)
-    apart = covers.distances(columns, columns, f64([[1.0]]), 2)
+    apart = linear_maps.distances(columns, columns, f64([[1.0]]), 2)
     return len(covers.greedy_cover(apart, 1.5 * 3**0.5))
 
 

@@ -71,7 +71,6 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers.covers import blocks
 from helpers.covers.blocks import Layer
-from helpers.covers.linear import bound_l1_entries
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
 from helpers.rng import Rng, f64
 from papers.lengthfree.deep_covers import (
@@ -84,6 +83,7 @@ from papers.lengthfree.deep_covers import (
     printed_bound,
     witness,
 )
+from papers.lengthfree.linear_maps import bound_l1_entries
 
 ledger, rng = Ledger("lengthfree/multi_layer_bound"), Rng(seed)
 thm4_2, cor4_2_1 = map(ledger.result, ("lengthfree.thm4_2", "lengthfree.thm4_2.cor4_2_1"))

@@ -39,6 +39,7 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers.covers import linear as covers
 from helpers.rng import Rng
+from papers.lengthfree import linear_maps
 
 ledger, rng = Ledger("lengthfree/rounding"), Rng(seed)
 lem3_3, lem3_6 = ledger.result("lengthfree.lem3_3"), ledger.result("lengthfree.lem3_6")
@@ -61,7 +62,7 @@ terms = sorted({round(10 ** (i / 6)) for i in range(19)})
 fig, ax = figures.new(height=2.6)
 ax.plot(terms, [m**-0.5 for m in terms], **figures.series_style(0, label="Maurey"))
 for i, k in enumerate((400, 10), 1):
-    exact = [covers.covering_radius(k, 1.0, m) for m in terms]
+    exact = [linear_maps.covering_radius(k, 1.0, m) for m in terms]
     ax.plot(terms, exact, **figures.series_style(i, label=f"exact, $k = {k}$"))
 ax.set(xscale="log", yscale="log", xlabel="terms $m$", ylabel="distance")
 ax.legend()
@@ -121,7 +122,7 @@ def half_steps(k, m):
 
 def far_off(x, m):
     """Distance to the rounding of the lemma's proof."""
-    return (x - covers.round_to_cover(x, 1.0, m)).norm(dim=-1)
+    return (x - linear_maps.round_to_cover(x, 1.0, m)).norm(dim=-1)
 
 
 def into_ball(x):
@@ -134,7 +135,7 @@ for k, m in ((2, 3), (4, 2), (10, 3), (400, 150)):
     found = covers.climb(
         lambda x, m=m: far_off(x, m), into_ball, start, rng.generator, moves, 1 / k
     )
-    exact = covers.covering_radius(k, 1.0, m)
+    exact = linear_maps.covering_radius(k, 1.0, m)
     rows[k, m] = {
         "search": far_off(found, m).max().item(),
         "half steps": far_off(half_steps(k, m), m).item(),
@@ -159,9 +160,9 @@ def over_bound(k, a, m):
 
 grid = [(k, 0.5 + 0.05 * i) for k in (1, 2, 3, 5, 10, 50, 500) for i in range(400)]
 terms = {
-    "⌈a⌉, as in the proofs": [covers.maurey_terms(1.0, a**-0.5) for _, a in grid],
+    "⌈a⌉, as in the proofs": [linear_maps.maurey_terms(1.0, a**-0.5) for _, a in grid],
     "⌈a/2⌉": [math.ceil(a / 2 - 1e-9) if a > 1 else 0 for _, a in grid],
-    "fewest": [covers.terms_needed(k, 1.0, a**-0.5) for k, a in grid],
+    "fewest": [linear_maps.terms_needed(k, 1.0, a**-0.5) for k, a in grid],
 }
 sizes = {
     name: max(over_bound(k, a, m) for (k, a), m in zip(grid, column, strict=True))
@@ -200,8 +201,8 @@ for result, name in ((lem3_3, "3.3"), (lem3_6, "3.6")):
 
 def converted(k, d, factor):
     """Lemma 3.6 with factor B_w, over d times the bound of Lemma 3.3."""
-    converted = covers.bound_l1_entries(k, d, factor, 1, 0.5)
-    return converted / (d * covers.bound_l1_columns(k, d, 1, 1, 0.5))
+    converted = linear_maps.bound_l1_entries(k, d, factor, 1, 0.5)
+    return converted / (d * linear_maps.bound_l1_columns(k, d, 1, 1, 0.5))
 
 
 sec3_4.holds(

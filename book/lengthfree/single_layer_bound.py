@@ -67,10 +67,9 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers.covers import blocks, capacity, lipschitz
-from helpers.covers import linear as covers
 from helpers.covers.lipschitz import SOFTMAX
 from helpers.rng import Rng
-from papers.lengthfree import single_layer
+from papers.lengthfree import linear_maps, single_layer
 from papers.lengthfree.single_layer import CONSTANT
 
 ledger, rng = Ledger("lengthfree/single_layer_bound"), Rng(seed)
@@ -297,7 +296,7 @@ thm4_1.refuted(
 # One more correction concerns small samples, because the proof minimises $\delta + \int_\delta^{B_x} \sqrt{\log N(\epsilon)/m}\, d\epsilon$ over $\delta$ without a limit and finds $\delta^* = 2 B_x^2 \sqrt C / (\sqrt m - \sqrt{\ln 2d})$. If $\delta^*$ is larger than the upper end $B_x$ of the integral, the formula belongs to a point that is not allowed. With a large $C$ it even becomes negative, for samples that easily satisfy $m > d$ and $m > \ln(2d)$. The table has such a case, beside the value with the limit $\delta \le B_x$.
 
 # %%
-C = covers.bound_l1_entries(2, 2, loud, 1.0, 1.0)
+C = linear_maps.bound_l1_entries(2, 2, loud, 1.0, 1.0)
 sizes = pd.Index([m_tiny, 10**3, 10**5, 10**7], name="m")
 small = pd.DataFrame(index=sizes)
 small["as printed"] = [single_layer.theorem_value(1.0, C, 2, m) for m in sizes]
@@ -349,12 +348,12 @@ glue(real=real, m_tiny=m_tiny, loud=loud, negative=small["as printed"].iloc[0])
 
 
 def entries(W):
-    return covers.matrix_norm(W, 1, 1)
+    return linear_maps.matrix_norm(W, 1, 1)
 
 
 def searched(m, T, d, B_qk, **options):
     """Largest complexity found, over V."""
-    C = covers.bound_l1_entries(d, d, B_qk, 1.0, 1.0)
+    C = linear_maps.bound_l1_entries(d, d, B_qk, 1.0, 1.0)
     found = single_layer.searched_complexity((m, T, d), B_qk, entries, rng.generator, **options)
     return found / single_layer.dudley_value(1.0, C, d, m, SOFTMAX)
 

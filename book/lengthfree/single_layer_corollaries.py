@@ -44,7 +44,7 @@ from helpers.covers import linear as covers
 from helpers.covers.attention import HeadNorms, heads_bound
 from helpers.covers.lipschitz import SOFTMAX
 from helpers.rng import Rng
-from papers.lengthfree import single_layer
+from papers.lengthfree import linear_maps, single_layer
 from papers.lengthfree.single_layer import CONSTANT, Norms
 
 ledger, rng = Ledger("lengthfree/single_layer_corollaries"), Rng(seed)
@@ -198,7 +198,7 @@ def tokens(order):
 rows = {}
 for epsilon in (1.0, 0.5, 0.2, 0.1):
     W = rng.normal(cases, 4, 4) * rng.log_uniform(1e-3, 1, cases, 4, 4)
-    W = W / covers.matrix_norm(W, 2, 1)[:, None, None]
+    W = W / linear_maps.matrix_norm(W, 2, 1)[:, None, None]
     error = W - (W / epsilon).trunc() * epsilon
     size = math.log(covers.maurey_size(16, math.floor(1 / epsilon**2)))
     off = {order: (tokens(order) @ error @ tokens(order).mT).abs().max().item() for order in (1, 2)}
@@ -233,7 +233,7 @@ for name, (of, order, constant) in corollaries.items():
             found = single_layer.searched_complexity(
                 (m, T, d),
                 B_qk,
-                lambda W, of=of: covers.matrix_norm(W, *of),
+                lambda W, of=of: linear_maps.matrix_norm(W, *of),
                 rng.generator,
                 order=order,
                 steps=10 if T > 64 else 30,

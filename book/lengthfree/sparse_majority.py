@@ -61,12 +61,13 @@ big_decay = 0.99995  # factor of the learning rate in every epoch [0.99..1]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
+from statistics import median_high
 
 import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, results, table
-from helpers.statistics import median_high, resampled, slope
+from helpers.statistics import resampled, slope
 from papers.lengthfree import majority_task as task
 
 ledger = Ledger("lengthfree/sparse_majority")

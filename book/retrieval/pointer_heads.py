@@ -117,7 +117,7 @@ figures.show()
 #
 # $$\|f_i - x_t\| \;\le\; \frac{S_t}{1 + S_t}\, \max_j \|x_j - x_t\| , \qquad S_t = \sum_{j \ne t} e^{-a(1 - \langle \omega_t, \omega_j\rangle)} .$$ (eq-missed)
 #
-# Under Assumption 3 each of the $N - 1$ terms is at most $e^{-a/2}$, and two data are at most $2 \max_j \|x_j\|$ apart, which proves the bound for a head. The output of a net with inner weights $W$ and outer weights $a$ changes by at most $\|a\|_2 \|W\|_2$ times the change of its input, so a large enough sharpness adds no more than another $\sqrt{\varepsilon_{2NN}}$. $\square$
+# Under Assumption 3 each of the $N - 1$ terms is at most $e^{-a/2}$, and two data are at most $2 \max_j \|x_j\|$ apart, which proves the bound for a head. The output of a net with inner weights $W$ and outer weights $u$ changes by at most $\|u\|_2 \|W\|_2$ times the change of its input, so a large enough sharpness adds no more than another $\sqrt{\varepsilon_{2NN}}$. $\square$
 #
 # The table divides the largest error of a head by the bound, for random signs as encodings and normal data. A ratio above 1 would refute the lemma.
 

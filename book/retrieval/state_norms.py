@@ -246,7 +246,7 @@ glue(best_paid=cheap.max().max(), slack=last["paid, Frobenius"] ** -2)
 #
 # The second bound counts dimensions, and its idea has two parts. First, if the digits of a state beyond a certain precision are useless, the state holds only a limited number of nats of information. Second, Shannon's rate-distortion bound says how well $N - 1$ numbers can be reproduced from so few nats.
 #
-# We cut the set of all states into cells that are so small that within a cell $f_y$ changes by at most $\tau$. With $\rho = \mathfrak L \|U\|_{op}$, which we call the *reach*, the image of the unit ball under $U^\to$ needs at most $(1 + 2\rho/\tau)^{d_h}$ cells. The cells of $h^\to_j$ are a code for the $p$ labels before $j$, of $d_h \log(1 + 2\rho/\tau)$ nats. By Shannon's bound, $p$ independent standard normal variables that are described by $b$ nats have a mean squared error of at least $e^{-2b/p}$. For both sides together, and with an error of $\tau$ within a cell, we get
+# We cut the set of all states into cells that are so small that within a cell $f_y$ changes by at most $\tau$. With $\rho = \mathfrak L \|U\|_{op}$ the image of the unit ball under $U^\to$ needs at most $(1 + 2\rho/\tau)^{d_h}$ cells. The cells of $h^\to_j$ are a code for the $p$ labels before $j$, of $d_h \log(1 + 2\rho/\tau)$ nats. By Shannon's bound, $p$ independent standard normal variables that are described by $b$ nats have a mean squared error of at least $e^{-2b/p}$. For both sides together, and with an error of $\tau$ within a cell, we get
 #
 # $$\sqrt E \ge \exp\Bigl( -\frac{2 d_h}{N-1} \log\bigl(1 + 2 \rho/\tau\bigr) \Bigr) - \tau \qquad \text{for every } \tau > 0 .$$
 #
@@ -257,7 +257,7 @@ glue(best_paid=cheap.max().max(), slack=last["paid, Frobenius"] ** -2)
 
 # %%
 def kept(labels, d_h):
-    """Error at the middle token of a memory of d_h labels each way, and log of its reach."""
+    """Error at the middle token of a memory of d_h labels each way, and log of its rho."""
     scale, y = 3 * math.sqrt(d_h), normal(prompts, d_h)
     lost = (scale * recurrent.project(y / scale, 1.0) - y).square().mean().item()
     return 1 - 2 * d_h / labels * (1 - lost), math.log(scale * math.sqrt(2))
@@ -265,16 +265,16 @@ def kept(labels, d_h):
 
 rows = [(*at, *kept(*at)) for at in ((400, 4), (400, 20), (400, 60), (10**6, 20))]
 digits = 500  # binary ones, of a single number each way
-one_number = math.log(2 / math.sqrt(math.pi)) + digits * math.log(2)  # log of its reach, at most
+one_number = math.log(2 / math.sqrt(math.pi)) + digits * math.log(2)  # log of its rho, at most
 rows.append((2 * digits, 1, 1 - 2 / math.pi, one_number))
-by_width = pd.DataFrame(rows, columns=["labels", "d_h", "error", "log reach"])
-by_width["floor"] = [memory.dimension_floor(n + 1, d_h, reach) for n, d_h, _, reach in rows]
-form = {"error": ".4f", "log reach": ".1f", "floor": ".4f"}
+by_width = pd.DataFrame(rows, columns=["labels", "d_h", "error", r"$\log \rho$"])
+by_width["floor"] = [memory.dimension_floor(n + 1, d_h, log_rho) for n, d_h, _, log_rho in rows]
+form = {"error": ".4f", r"$\log \rho$": ".1f", "floor": ".4f"}
 table(by_width, "Labels kept, against the floor by dimension", form=form)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 width.holds(
-    f"one number each way with {digits} digits, {2 * digits} labels: exact error less floor by dimension; control: the floor of a reach without digits",
+    f"one number each way with {digits} digits, {2 * digits} labels: exact error less floor by dimension; control: the floor at $\\rho = \\log 2$",
     by_width["error"].iloc[-1] - by_width["floor"].iloc[-1],
     at_least=0,
     control=by_width["error"].iloc[-1] - memory.dimension_floor(2 * digits + 1, 1, math.log(2)),
@@ -334,8 +334,8 @@ widths = {
 }
 table(
     {f"N = {N}, width 1: risk": value for N, (value, _) in served.items()}
-    | {f"N = {N}: least width at reach 10": w for N, w in widths.items()},
-    "One number each way, and the width that a bounded reach needs for this risk",
+    | {f"N = {N}: least width at $\\rho = 10$": w for N, w in widths.items()},
+    "One number each way, and the width that a bounded $\\rho$ needs for this risk",
     form=".3f",
 )
 

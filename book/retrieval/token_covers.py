@@ -44,6 +44,7 @@ from torch.nn.functional import normalize
 from bookkit import Ledger, figures, glue, table
 from helpers.covers import linear as covers
 from helpers.rng import Rng, f64
+from papers.lengthfree import linear_maps
 from papers.retrieval import token_covers
 from papers.retrieval.attention import ReluNet, transformer
 from papers.variables.attention_covers import walk
@@ -347,7 +348,7 @@ farthest = {}
 for k in terms:
 
     def away(v, k=k):
-        return (v - covers.round_to_cover(v, 1.0, k)).norm(dim=-1)
+        return (v - linear_maps.round_to_cover(v, 1.0, k)).norm(dim=-1)
 
     begun = into_l1(rng.normal(instances, D * D))
     far = covers.climb(away, into_l1, begun, rng.generator, steps)

@@ -72,6 +72,8 @@ big_steps = 6000  # most steps of a run of it [100..20000]
 # The shares 1/8, 1/4 and 1/2 of all strings are those of the paper's 128, 256 and 512 strings of 10 bits, and we add 3/4. Targets are 0 and 1, and every step sees the whole training set. A run stops when its loss there is below `fit_below`. A run that does not reach this loss in 3000 steps has no completion.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+from statistics import median_high
+
 import pandas as pd
 import torch
 
@@ -79,7 +81,7 @@ from bookkit import Ledger, figures, glue, results, table
 from helpers import cube
 from helpers.cube import average_sensitivity
 from helpers.rng import Rng, f64
-from helpers.statistics import average, median_high, slope
+from helpers.statistics import average, slope
 from papers.sensitive import brittle, completions
 
 ledger = Ledger("sensitive/low_sensitivity_generalization")

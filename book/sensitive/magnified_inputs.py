@@ -77,13 +77,15 @@ for n in (5, 11, 33, 101, n_far):
     theorem = math.sqrt(s / (2 * c.theorem4() * math.sqrt(n * math.log(n))))
     rows[n] = {"s": s, "B": at.magnification.item(), "law": s / c.ours, "(12)": theorem}
 far = pd.DataFrame(rows).T.rename_axis("n")
-caption = "MAJORITY at a nearly balanced input: what it has, and what the law and (12) ask for"
+caption = (
+    "MAJORITY at a nearly balanced input: its magnification, and what the law and (12) require"
+)
 table(far, caption, form={"s": ".0f", "B": ".0f"})
 glue(hand=far["B"][n_far], n_far=n_far)
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The majority layer at a nearly balanced input: its magnification $B$, and how much magnification the sharper law and Theorem 4 ask for. Dotted: $n^{1/4}$, the order that the paper names. A magnification of 1 (grey) is none.", "name": "fig-blowup-majority"}, "image": {"alt": "Log-log plot against the length from 5 to about 300 bits. Magnification is a straight line of slope one at the top. What the sharper law asks for stays near one half up to 33 bits, then rises almost as steeply and passes one before 100 bits. The dotted fourth root of n rises slowly. What Theorem 4 asks for stays near one hundredth."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The majority layer at a nearly balanced input: its magnification $B$, and how much magnification the sharper law and Theorem 4 require. Dotted: $n^{1/4}$, the order that the paper names. A magnification of 1 (grey) is none.", "name": "fig-blowup-majority"}, "image": {"alt": "Log-log plot against the length from 5 to about 300 bits. Magnification is a straight line of slope one at the top. What the sharper law requires stays near one half up to 33 bits, then rises almost as steeply and passes one before 100 bits. The dotted fourth root of n rises slowly. What Theorem 4 requires stays near one hundredth."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.9)
-labels = {"B": "$B$", "law": "law asks for", "(12)": "(12) asks for"}
+labels = {"B": "$B$", "law": "law requires", "(12)": "(12) requires"}
 for i, (name, label) in enumerate(labels.items()):
     ax.plot(far.index, far[name], **figures.series_style(i, label=label))
 ax.plot(far.index, far.index**0.25, **figures.line_style(6, linestyle=":", label="$n^{1/4}$"))
@@ -110,7 +112,7 @@ figures.show()
 n = torch.logspace(2, 12, 11, dtype=torch.float64)
 log = n.log()
 K = (13 + 16 * log) / 2  # of the majority layer: all norms 1
-asked = {
+required = {
     "PARITY, (14)": n.sqrt() / log,
     "PARITY, (13)": (n / log).sqrt() - 1 / n,
     "MAJORITY, law: B": (n + 1) / 2 / K,
@@ -118,21 +120,21 @@ asked = {
     "MAJORITY, law: mean of B": (2 * n / math.pi).sqrt() / K,
     "MAJORITY, (13)": (2 * n / math.pi).sqrt() / (n * log).sqrt(),
 }
-exponents = pd.Series({k: power(n, v).item() for k, v in asked.items()}, name="exponent")
-caption = "What is asked for at fixed norms, fitted as a power of n, 100 to 10^12 bits"
+exponents = pd.Series({k: power(n, v).item() for k, v in required.items()}, name="exponent")
+caption = "What is required at fixed norms, fitted as a power of n, 100 to 10^12 bits"
 table(exponents.rename_axis("function, source"), caption, form=".3f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 eq14.holds(
     "$\\sqrt n / \\log n$ over the right side of (13) for PARITY, to $10^{12}$ bits; control: MAJORITY",
-    (asked["PARITY, (14)"] / asked["PARITY, (13)"]).max(),
+    (required["PARITY, (14)"] / required["PARITY, (13)"]).max(),
     at_most=1,
-    control=(asked["PARITY, (14)"] / asked["MAJORITY, (13)"]).max(),
+    control=(required["PARITY, (14)"] / required["MAJORITY, (13)"]).max(),
     about="statement",
     evidence="proved",
 )
 quarter.holds(
-    "power of $n$ in the $B$ that our law asks for at balanced inputs; control: (13), the mean",
+    "power of $n$ in the $B$ that our law requires at balanced inputs; control: (13), the mean",
     exponents["MAJORITY, law: B"],
     at_least=0.25,
     control=exponents["MAJORITY, (13)"],
@@ -140,7 +142,7 @@ quarter.holds(
     evidence="proved",
 )
 quarter.refuted(
-    "the paper's derivation: power of $n$ in the blow-up that (12) asks for at balanced inputs; control: our law",
+    "the paper's derivation: power of $n$ in the blow-up that (12) requires at balanced inputs; control: our law",
     exponents["MAJORITY, (12)"],
     at_least=0.25,
     control=exponents["MAJORITY, law: B"],
@@ -148,7 +150,7 @@ quarter.refuted(
     evidence="proved",
 )
 quarter.holds(
-    "on average: power of $n$ in the mean of $B$ that our law asks for; control: (13)",
+    "on average: power of $n$ in the mean of $B$ that our law requires; control: (13)",
     exponents["MAJORITY, law: mean of B"],
     at_least=0.25,
     control=exponents["MAJORITY, (13)"],

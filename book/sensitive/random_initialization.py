@@ -78,10 +78,11 @@ seed = 0  # of everything random [0..100000]
 # * *PyTorch*: as its layers draw them, biases included. There are two differences: PyTorch's encoder starts with equal layers and draws the bias of the read-out, while our transformers have layers that are drawn independently, and that bias is 0. The models of {ref}`ch-sharpness-vs-length` start from this draw.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+from statistics import median_high
+
 import torch
 
 from bookkit import Ledger, figures, glue, table
-from helpers import statistics
 from helpers.cube import average_sensitivity
 from helpers.rng import Rng, seed_of
 from helpers.statistics import average, difference
@@ -119,7 +120,7 @@ for net in ("deep transformer", "LSTM"):  # nearly all constant: more nets, to t
     centred = random_nets.sign_sensitivity(T - T.median(-1, keepdim=True).values)
     balanced[net, "PyTorch"] = torch.cat((balanced[net, "PyTorch"], centred))
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of random nets, by the draw of their weights: mean over nets with 95 % intervals. Left, of the sign of the output; right, of the sign of the output minus its median. The grey line is that of random functions.", "name": "fig-random-nets"}, "image": {"alt": "Two panels with three groups of marks, one group a draw of weights. Left, with wide weights all recurrent nets lie far above both transformers; with Xavier's weights and with PyTorch's the deep transformer lies lowest, close to 0, in the last group with the LSTM just above it, and the paper's transformer is among the recurrent nets. Right, both transformers lie below all recurrent nets with wide weights; in the other two groups the deep transformer lies above most of them."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of random nets, by the draw of their weights: mean over nets with 95 % intervals. Left, of the sign of the output; right, of the sign of the output minus its median. The grey line is that of random functions.", "name": "fig-random-nets"}, "image": {"alt": "Two panels with three groups of marks, one group a draw of weights. Left, with wide weights all recurrent nets lie far above both transformers; with Xavier's weights and with PyTorch's the deep transformer lies lowest, close to 0, in the last group with the LSTM just above it, and the paper's transformer is among the recurrent nets. Right, both transformers lie below all recurrent nets with wide weights; in the other two groups the deep transformer lies above all recurrent nets, and the paper's transformer below all of them."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=3.2, sharey=True)
 order = ("wide", "Xavier", "PyTorch")
 for ax, values in zip(axes, (sign, balanced), strict=True):
@@ -230,7 +231,7 @@ recurrent.reproduced(
     "as(sign T), the study's transformer minus a recurrent net, worst of the study's two draws and of the nets, upper end; control: nets of a draw shuffled",
     above(at_the_end),
     at_most=0,
-    control=statistics.median_high([above(shuffled()) for _ in range(25)]),
+    control=median_high([above(shuffled()) for _ in range(25)]),
     about="experiment",
     evidence="sampled",
 )

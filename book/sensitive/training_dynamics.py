@@ -72,6 +72,7 @@ wide_steps = 0  # the same of one at the paper's width and rate [0..100000]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
+from statistics import median_high
 
 import pandas as pd
 import torch
@@ -594,7 +595,7 @@ effect.reproduced(
     "the paper's width and rate: change of log sharpness with decay, upper end; control: first and last exchanged at random",
     max(average(drift[d]).high for d in (0.1, 0.3)),
     at_most=0,
-    control=statistics.median_high(
+    control=median_high(
         [max(average(f[: len(drift[d])] * drift[d]).high for d in (0.1, 0.3)) for f in flips]
     ),
     about="ours",

@@ -116,7 +116,7 @@ for k, name in enumerate(("first layer", "second layer")):
     ]
     chances[f"{name}, V still"] = [(still[k] < r).double().mean().item() for r in levels]
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Chance over random steps that the norm behind attention divides a token by less than $r$, so that it magnifies by more than $1/r$. Marks: the cancelling network, with all weights moved, where ten steps or more are below. Lines: what the theorem below allows at any input. Dotted: the value matrices stand still.", "name": "fig-two-norms"}, "image": {"alt": "Log-log plot of a chance against the deviation r. The marks of the second layer fall along a straight line of slope three, just below their bound. Those of the first layer fall at smaller r, below theirs. The dotted line of value matrices that stand still is level at one."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Chance over random steps that the layer norm after attention divides a token by less than $r$, so that it magnifies by more than $1/r$. Marks: the cancelling network, with all weights moved, where ten steps or more are below. Lines: what the theorem below allows at any input. Dotted: the value matrices stand still.", "name": "fig-two-norms"}, "image": {"alt": "Log-log plot of a chance against the deviation r. The marks of the second layer fall along a straight line of slope three, just below their bound. Those of the first layer fall at smaller r, below theirs. The dotted line of value matrices that stand still is level at one."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.0)
 for k, name in enumerate(("first layer", "second layer")):
     seen = chances[chances[name] * draws >= 10]
@@ -140,7 +140,7 @@ for name in ("first layer", "second layer"):
     ratios[name] = (chances[name] / bound)[told].max()
     held.append((chances[f"{name}, V still"] / bound)[told].max())
 remark.holds(
-    "chance that the norm behind attention divides by less than $r$, cancelling network: largest "
+    "chance that the layer norm after attention divides by less than $r$, cancelling network: largest "
     "over its bound; control: value matrices still",
     max(ratios.values()),
     at_most=1,
@@ -386,7 +386,9 @@ for c in (0.0, 0.5, 0.9, 1.0, 1.1):
         "median deviation": N.median().item(),
         "share below 0.05": (N < 0.05).double().mean().item(),
     }
-table(pd.DataFrame(rows).T.rename_axis("$c$"), "The norm behind attention in layer 2", form=".3f")
+table(
+    pd.DataFrame(rows).T.rename_axis("$c$"), "The layer norm after attention, layer 2", form=".3f"
+)
 
 # %% [markdown]
 # The deviation is near $|1 - c|$ as long as this is larger than the step, and small deviations occur near $c = 1$ only. So the bound is attained by few networks, which lie close together. A search that starts elsewhere does not find them, and if we had tried random networks alone, the bound would have looked loose.

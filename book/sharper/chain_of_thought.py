@@ -287,7 +287,7 @@ def exponents(lengths):
 
 
 def ends(name, at_a_quarter=False, most=10**7):
-    """First length at which the bound of a network says nothing."""
+    """First length at which the bound of a network is trivial."""
     network = NETWORKS[name]
     return least_integer(lambda T: most <= T or exponent(*network(T), at_a_quarter) >= 0, 2, most)
 
@@ -295,7 +295,7 @@ def ends(name, at_a_quarter=False, most=10**7):
 last = {name: ends(name) for name in NETWORKS}
 solved = {name: ends(name, True) for name in NETWORKS}
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The exponent $E$ at a fixed $\\sigma$, in units of $\\frac{m}{8 \\Sigma^2}$. Below the grey line the bound $e^E$ is below 1 and says something; above it, nothing.", "name": "fig-chain-core"}, "image": {"alt": "Against the length on a logarithmic axis, four curves on a vertical axis that is logarithmic in both directions. One pass leaves minus one and crosses zero at about twelve bits. The chain with one-hot codes crosses it at some six hundred bits, with short codes at more than a thousand; as quoted it stays near minus one."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The exponent $E$ at a fixed $\\sigma$, in units of $\\frac{m}{8 \\Sigma^2}$. Below the grey line the bound $e^E$ is below 1; above the line it is trivial.", "name": "fig-chain-core"}, "image": {"alt": "Against the length on a logarithmic axis, four curves on a vertical axis that is logarithmic in both directions. One pass leaves minus one and crosses zero at about twelve bits. The chain with one-hot codes crosses it at some six hundred bits, with short codes at more than a thousand; as quoted it stays near minus one."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.1)
 grid = sorted({round(2 ** (k / 2)) for k in range(2, 29)})
 for name, E in exponents(grid).items():

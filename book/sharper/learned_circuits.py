@@ -76,6 +76,7 @@ seed = 0  # of all that is random [0..1000000]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
+from statistics import median_high
 
 import pandas as pd
 import torch
@@ -83,7 +84,7 @@ import torch
 from bookkit import Ledger, figures, glue, results, table
 from helpers import cube
 from helpers.rng import Rng
-from helpers.statistics import difference, median_high, wilson
+from helpers.statistics import difference, wilson
 from helpers.training.batches import fixed
 from helpers.training.train import train
 from papers.sharper import circuits, samples

@@ -221,7 +221,10 @@ for q in QUANTITIES:
     for form in ("masked", "broken"):
         made = built_by_class[f"{form}_{q}"].apply(gmean)
         class_factors[form, q] = made.reindex(by_class.size().index) / learned[q].apply(gmean)
-for form in ("paper", "separate"):  # the learned networks at the paper's factor of the scores
+for form in (
+    "paper",
+    "separate",
+):  # the learned networks, written at the paper's scale of the scores
     for q in QUANTITIES:
         at_factor = [factors(nets, form, q, "learned_model") for _, nets in by_class]
         values = [gmean(v) for v in at_factor]
@@ -259,7 +262,7 @@ fig2_norm.reproduced(
     **known,
 )
 fig2_norm.not_reproduced(
-    "the stored classes, queries and keys apart, learned networks at the paper's factor: factor in squared norm, least; control: units of the construction stretched",
+    "the stored classes, queries and keys apart, learned networks written at the paper's scale of the scores: factor in squared norm, least; control: units of the construction stretched",
     class_factors["separate, same factor", "norm2"].min(),
     at_least=1,
     control=class_factors["broken", "norm2"].min(),

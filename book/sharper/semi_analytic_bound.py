@@ -43,7 +43,7 @@ from bookkit import Ledger, figures, glue, table
 from helpers import cube
 from helpers.rng import Rng, seed_of
 from helpers.sharpness import SquaredLoss, hessian_trace
-from helpers.statistics import bootstrap_interval, resampled_means
+from helpers.statistics import bootstrap_interval, resampled
 from papers.sharper import pac_bayes as pb
 from papers.sharper.network import construct, construct_exact, forward
 from papers.sharper.perturbed import perturb
@@ -173,9 +173,8 @@ rows = {}
 for name, net in variants.items():
     found = perturbed_losses(net, f, best, draws, strings, fresh("loss"))
     found /= best**2
-    cost = bootstrap_interval(
-        torch.cat((found.mean()[None], resampled_means(found, 1000, fresh("boot"))))
-    )
+    again = found[resampled(torch.zeros(len(found)), 1000, fresh("boot"))].mean(1)
+    cost = bootstrap_interval(torch.cat((found.mean()[None], again)))
     rows[name] = {
         "mean loss / σ²": f"{cost:.0f}",
         "its upper end over G_u": cost.high / G_u,

@@ -19,7 +19,7 @@
 # # Covering a linear layer
 #
 # ```{verdict}
-# The lemma, which bounds how many matrices are enough to approximate a whole class of linear layers, is true for the maps $x \mapsto W^\top x$, which its proof covers. The constant is 1, and the cover consists of members of the class. The proof has a slip: for {glue:text}`d_most` outputs the errors that it allows to single outputs add up to {glue:text}`overspent:.2f` times what is allowed in all. The slip can be repaired within the proof at the price of a constant. We prove the lemma in another way, by a walk that corrects one output at a time.
+# The lemma, which bounds how many matrices are enough to approximate a whole class of linear layers, is true for the maps $x \mapsto W^\top x$, which its proof covers. The constant is 1, and the cover consists of members of the class. The proof has a slip: for {glue:text}`d_most` outputs the errors that it allows to single outputs add up to {glue:text}`excess:.2f` times what is allowed in all. The slip can be repaired within the proof at the price of a constant. We prove the lemma in another way, by a walk that corrects one output at a time.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 12 min. **Runs in** 10 s. **Source** restored; the class and $d_2 B_\infty B_X$ are legible.
 #
@@ -106,17 +106,17 @@ figures.show()
 #
 # In our text of the paper the display has no $\epsilon^2$, but its proof and its uses have.
 #
-# ## What the proof spends
+# ## The errors that the proof allows
 #
 # The proof covers each output $w_i^\top x$ as a linear function. Column $i$ is allowed the error $\delta_i$, and the outputs together are within $\epsilon$ if $\sum_i \delta_i^2 \le \epsilon^2$. The proof takes
 #
 # $$\delta_i = \epsilon \sqrt{\frac{k_i + 1}{2 d_2}}, \qquad k_i = \Bigl\lfloor \frac{d_2 \|w_i\|}{B_\infty} \Bigr\rfloor ,$$
 #
-# with a centre from the ball of radius $B_\infty (k_i + 1)/d_2$. So it needs $\sum_i k_i \le d_2$. But columns of length $B_\infty$ have $k_i = d_2$, and then the error is $\epsilon \sqrt{(d_2 + 1)/2}$, and the ball is larger than the class. The next cell gives real columns these errors, all with the sign that makes the total largest; if the proof were right, no entry of the first column of the table would exceed 1.
+# with a centre from the ball of radius $B_\infty (k_i + 1)/d_2$. So it needs $\sum_i k_i \le d_2$. But columns of length $B_\infty$ have $k_i = d_2$, and then the error is $\epsilon \sqrt{(d_2 + 1)/2}$, and the ball is larger than the class. The next cell gives actual columns these errors, all with the sign that makes the total largest; if the proof were right, no entry of the first column of the table would exceed 1.
 
 
 # %%
-def spent(lengths, B):
+def total_error(lengths, B):
     """Error over epsilon at one input, each output off by the share that the proof allows with B."""
     allowed, x = printed_shares(lengths, B, 0.1), units(6)
     W = lengths * units(len(lengths), 6).mT
@@ -127,7 +127,7 @@ def spent(lengths, B):
 rows = {}
 for d_2 in (1, 2, 4, 8, d_most):
     ones = torch.ones(d_2).double()
-    row = {"error": spent(ones, 1.0), "error with B_1": spent(ones, float(d_2))}
+    row = {"error": total_error(ones, 1.0), "error with B_1": total_error(ones, float(d_2))}
     rows[d_2] = row | {"largest ball": (d_2 + 1) / d_2}
 budget = pd.DataFrame(rows).T.rename_axis("outputs")
 about = "Columns of length $B_\\infty$: error over $\\epsilon$, and largest ball over $B_\\infty$"
@@ -141,7 +141,7 @@ layer.refuted(
     about="proof",
     evidence="attained",
 )
-glue(overspent=budget["error"].max(), d_most=d_most)
+glue(excess=budget["error"].max(), d_most=d_most)
 
 # %% [markdown]
 # The error exceeds the limit from two outputs on and grows like $\sqrt{d_2}$, whereas with $B_1$ in place of $B_\infty$ it stays at the limit. So to repair the sum it is enough to change one index. With $B_1$ in place of $B_\infty$ in the definition of $k_i$, the $k_i$ sum to at most $d_2$. The proof's count then gives $4 (B_1 B_X)^2 / \epsilon^2$ up to Zhang's constants, and at most $\log \binom{2 d_2}{d_2} < 1.4\, d_2$ for the choice of the $k_i$. Another repair keeps the $k_i$ and puts $\sum_j (k_j + 1)$ in place of the $2 d_2$ under the root. The errors then fit for every layer, and the count becomes $(B_1 + B_\infty)^2 B_X^2 / \epsilon^2$, at most 4 times the $d_2 B_1 B_\infty B_X^2 / \epsilon^2$ of the stronger form. The printed proof has room for this, because it arrives at $4 B_1 B_\infty B_X^2 / \epsilon^2$ and asserts $d_2$ times as much. So the slip costs no more than a constant, which $\lesssim$ hides.
@@ -310,12 +310,12 @@ ledger.show()
 # * With columns of unequal length $B_1^2$ can stand for $d_2 B_1 B_\infty$.
 #
 # ```{finding} variables.lem4_5
-# :title: The cover of matrices: a product that does not fit, an error overspent
+# :title: The cover of matrices: a product that does not fit, and errors that add up to too much
 # :group: proof
 #
 # **Statement.** In our text, but for the restored $\epsilon^2$: for $W \in \mathbb R^{d_1 \times d_2}$ with columns of length at most $B_\infty$ and $x \in \mathbb R^{d_1}$, the maps $x \mapsto Wx$ have log covering number of order $(d_2 B_\infty B_X)^2 \log N/\epsilon^2$. The product is not defined, but the proof covers $W^\top x$, and lets column $i$ be off by $\epsilon\sqrt{(k_i+1)/2d_2}$, $k_i = \lfloor d_2 \|w_i\|/B_\infty \rfloor$.
 #
-# **Counterexample.** It refutes the proof's step only, because {glue:text}`d_most` columns of length $B_\infty$ can be off by {glue:text}`overspent:.2f` times $\epsilon$ together.
+# **Counterexample.** It refutes the proof's step only, because {glue:text}`d_most` columns of length $B_\infty$ can be off by {glue:text}`excess:.2f` times $\epsilon$ together.
 #
 # **Why.** The proof needs $\sum_i k_i \le d_2$, which is certain only if the lengths of the columns sum to at most $B_\infty$. And a centre may be longer than $B_\infty$ by a factor $1 + 1/d_2$, where the definition of a cover asks for members.
 #

@@ -19,12 +19,12 @@ import torch
 from torch import Tensor
 
 from helpers.checks import require_floating, require_positive, require_scale, validated
-from helpers.covers import linear as covers
 from helpers.covers.attention import HeadNorms, heads_bound
 from helpers.covers.blocks import Activation, longest, mix
 from helpers.covers.capacity import DUDLEY, dudley_power, rademacher
 from helpers.covers.lipschitz import SOFTMAX_PRINTED
 from helpers.statistics import least_integer
+from papers.lengthfree import linear_maps
 
 CONSTANT = 2 * DUDLEY
 """What the O of Theorem 4.1 may hide: 2 for dropping a sign, and Dudley's constant."""
@@ -103,8 +103,8 @@ def measured_norms(
         raise ValueError(f"X must have shape (..., T, {d}) and a token, got {tuple(X.shape)}")
     return Norms(
         w=float(w.abs().sum()),
-        W_c=float(covers.matrix_norm(W_c, 1, math.inf)),
-        W_v=float(covers.matrix_norm(W_v, 1, math.inf)),
+        W_c=float(linear_maps.matrix_norm(W_c, 1, math.inf)),
+        W_v=float(linear_maps.matrix_norm(W_v, 1, math.inf)),
         x=float(longest(X).max()),
         W_qk=float(W_qk.abs().sum()),
         lipschitz=lipschitz,
@@ -186,7 +186,7 @@ def length_free_bound(
     Source: Trauger and Tewari (2024), Corollary 4.1.1.
     """
     require_scale(constant=constant)
-    C = covers.bound_l1_entries(d, d, norms.W_qk, norms.x, 1.0)
+    C = linear_maps.bound_l1_entries(d, d, norms.W_qk, norms.x, 1.0)
     return constant * norms.product * dudley_value(norms.x, C, d, m, softmax)
 
 

@@ -72,7 +72,7 @@ def norm_log_size(D: int, B_1: float, epsilon: float) -> float:
 
     In the Frobenius norm, so also in the 2-norm: averages of k matrices out of 0 and
     :math:`\pm B_1 E_{ij}` come as near as :math:`B_1/\sqrt{2k}`; see
-    :func:`helpers.covers.linear.covering_radius`. No dimension but under the logarithm.
+    :func:`papers.lengthfree.linear_maps.covering_radius`. No dimension but under the logarithm.
     """
     require_positive(D=D)
     require_scale(B_1=B_1, epsilon=epsilon)

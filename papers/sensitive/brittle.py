@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from statistics import median_high
 from typing import Any, NamedTuple
 
 import torch
@@ -26,7 +27,7 @@ from helpers.cube import bits
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.nets.transformer import forward, initial_weights
 from helpers.sharpness import Estimate, direction_sharpness
-from helpers.statistics import median_high, resampled
+from helpers.statistics import resampled
 from helpers.training.batches import Pair, fresh, whole
 from helpers.training.train import Trained, train
 from helpers.weights import Weights, ensemble_of

@@ -115,6 +115,7 @@ def test_runs_with_other_seeds_are_compared_setting_by_setting(tmp_path, monkeyp
     for _ in range(2):  # written twice, it stands there once
         assert scale.main(["part/chapter.runs"]) == 0
     assert len(scale.FIRST.read_text().splitlines()) == 3
+    assert "loss" not in scale.replications()  # not made anew yet: it would equal itself
     table_of(tmp_path, 1, [(2, 9), (4, 5), (4, 7), (6, 83500)])
     made = scale.replications()
     four, six = (line for line in made.splitlines() if "$n$ = " in line)

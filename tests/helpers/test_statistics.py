@@ -233,13 +233,6 @@ def test_redrawn_runs_stay_in_their_group():
             assert abs(share - 1 / 3) < 5 * math.sqrt(2 / 9 / 500)
 
 
-def test_means_are_redrawn_with_the_same_draws():
-    values = normal(7, 2)
-    found = statistics.resampled_means(values, 20, generator())
-    picks = statistics.resampled(torch.zeros(7, dtype=torch.int64), 20, generator())
-    assert torch.equal(found, values[picks].mean(1))
-
-
 def test_ends_are_quantiles_and_let_nan_through():
     values = normal(101)
     expected = values.quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
@@ -248,12 +241,6 @@ def test_ends_are_quantiles_and_let_nan_through():
     assert statistics.bootstrap_interval(whole) == (5.0, *expected)
     values[3] = math.nan
     assert all(map(math.isnan, statistics.percentile_interval(values)))
-
-
-def test_the_middle_one_is_the_median_of_an_odd_number():
-    values = normal(25)
-    assert statistics.median_high(values.tolist()) == values.median().item()
-    assert statistics.median_high([1, 2]) == 2
 
 
 @given(st.integers(-5, 10**12), st.integers(-5, 100))
@@ -299,8 +286,7 @@ def test_the_search_ends_where_it_is_told():
         (lambda: statistics.percentile_interval(f64([1, math.inf])), "must not be infinite, 1 are"),
         (lambda: statistics.bootstrap_interval(torch.ones(1)), "R at least 1"),
         (lambda: wilson(1, 2**63), r"below 2\*\*63, got 9223372036854775808"),
-        (lambda: statistics.resampled_means(torch.ones(0), 3, generator()), "E at least 1"),
-        (lambda: statistics.median_high([]), "no values"),
+        (lambda: statistics.resampled(torch.ones(0), 3, generator()), "E at least 1"),
         (lambda: least_integer(bool, 5, 4), "ends at 4 before it starts at 5"),
     ],
 )

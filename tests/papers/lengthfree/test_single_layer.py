@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.covers import blocks, capacity
-from helpers.covers import linear as covers
-from papers.lengthfree import single_layer
+from papers.lengthfree import linear_maps, single_layer
 from papers.lengthfree.single_layer import CONSTANT, Norms
 
 law = settings(deadline=None, max_examples=60)
@@ -118,7 +117,7 @@ def test_measured_norms_are_those_of_columns():
     assert found.w == pytest.approx(w.abs().sum().item())
     assert found.W_c == pytest.approx(max(W_c[:, j].abs().sum().item() for j in range(4)))
     assert found.W_v == pytest.approx(max(W_v[:, j].abs().sum().item() for j in range(3)))
-    assert found.W_qk == pytest.approx(covers.matrix_norm(W_qk, 1, 1).item())
+    assert found.W_qk == pytest.approx(linear_maps.matrix_norm(W_qk, 1, 1).item())
     assert found.x == pytest.approx(X.norm(dim=-1).max().item())
     assert found.lipschitz == 2
     outputs = single_layer.outputs(X, X[:, 0], (w, W_c, W_v, W_qk), lambda y: 2 * torch.tanh(y))

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from helpers.covers import linear as covers
+from papers.lengthfree import linear_maps
 from papers.retrieval import token_covers
 from papers.retrieval.token_covers import Transformers
 
@@ -49,7 +50,7 @@ def test_the_moment_radius_is_the_best_that_markov_gives():
 def test_sparsification_is_counted_by_its_own_cover(terms):
     B_1, D = 3.0, 2
     scale = B_1 / math.sqrt(2 * terms)
-    assert covers.covering_radius(D * D, B_1, terms) <= scale * (1 + 1e-12)
+    assert linear_maps.covering_radius(D * D, B_1, terms) <= scale * (1 + 1e-12)
     bound = token_covers.norm_log_size(D, B_1, scale)
     assert math.log(covers.maurey_size(D * D, terms)) <= bound
     assert bound == pytest.approx(terms * math.log(2 * D**2 + 1))
