@@ -399,7 +399,7 @@ lem16.holds(
 #
 # ## The count, and the length of prompts
 #
-# To get Proposition 17, we divide $\epsilon$ between the two parts, and half of it goes to the net. What a ReLU net computes does not change if $a$ is multiplied and $(V, b)$ divided by a positive number, so we may assume that both have norms of at most $\sqrt K$. Then $a$ and $(V, b)$ may each move by a share $\eta = \epsilon / (4K \sqrt{1 + HR^2})$ of their bounds, and counting by volume gives $m(HD + 2) \log(1 + 2/\eta)$. The other half goes to the heads, whose matrices may move by $\rho$. $\square$
+# To get Proposition 17, we divide $\epsilon$ between the two parts, and half of it goes to the net. What a ReLU net computes does not change if $a$ is multiplied and $(V, b)$ divided by a positive number, so we may assume that both have norms of at most $\sqrt K$. Then $a$ and $(V, b)$ may each move by a share $\eta = \epsilon / (4K \sqrt{1 + HR^2})$ of their bounds, and counting by volume gives $m(HD + 2) \log(1 + 2/\eta)$, which is the count of Lemma 14. The other half goes to the heads, whose matrices may move by $\rho$. $\square$
 #
 # The proposition will be applied to the class that contains the construction of Lemma 11 ({ref}`ch-pointer-heads`). There $H = q$, and a token has $D = d + (1 + q) d_e$ numbers with $d_e = \lfloor 20 \log N \rfloor$. The radius $R$ is that of Lemma 12 and grows like $\sqrt{\log nN}$. Each $W_h$ is $\alpha I$ in one block, so $B_F = \alpha \sqrt{d_e}$ and $B_1 = \alpha d_e$ with $\alpha$ of order $\log(nN)$. The table shows the log sizes for $q = 1$, $d = 10$, $n = 1000$ and $\epsilon = n^{-1/2}$. If the log size at $N^2$ exceeded a fixed multiple of that at $N$, it would grow like a power of $N$, and the message of the proposition would be wrong.
 
