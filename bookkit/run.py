@@ -182,7 +182,11 @@ def _parser() -> argparse.ArgumentParser:
         "--budget", metavar="TIME", help="such as 45min or 2h: begin no more, and pause, after it"
     )
     parser.add_argument("--device", help="where training takes its steps, such as cuda (the CPU)")
-    parser.add_argument("--plain", action="store_true", help="run as scripts, without Jupyter")
+    parser.add_argument(
+        "--plain",
+        action="store_true",
+        help="run as scripts, without Jupyter: logs go to _build/plain, no notebook changes",
+    )
     return parser
 
 

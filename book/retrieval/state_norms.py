@@ -237,7 +237,7 @@ frobenius.holds(
     about="statement",
     evidence="searched",
 )
-glue(best_paid=cheap.max().max(), slack=last["paid, Frobenius"] ** -2)
+glue(best_paid=cheap.loc[1, "D = 1"], slack=last["paid, Frobenius"] ** -2)
 
 # %% [markdown]
 # A single number for a single label reaches {glue:text}`best_paid:.2f`. Up to the noise of the estimate no memory with $D = 1$ can have more than $\sqrt{2/\pi} = 0.80$, so for few labels the constant of the theorem is nearly sharp. For many labels it is not: the codes of the example have an error of {glue:text}`error_one_bit:.2f` at {glue:text}`slack:.0f` times the least squared norm that the theorem allows.
