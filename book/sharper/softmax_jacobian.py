@@ -19,7 +19,7 @@
 # # How far a softmax passes a gradient on
 #
 # ```{verdict}
-# Lemma 15 is true: the gradient that a query receives through a softmax is at most a constant times the longest token times the largest value, however many tokens there are. The paper's constant is 2, but {glue:text}`attained:.0f` is enough, and two tokens attain it.
+# Lemma 15 is true: the gradient that a query receives through a softmax is at most a constant times the longest token times the largest value, however many tokens there are. The constant, which we restored as 2, can be {glue:text}`attained:.0f`, and two tokens attain it.
 # ```
 # **Needs** the derivative of a softmax. **Read** 8 min. **Runs in** 5 s. **Source** restored: the constant is not legible in our copy of the paper.
 #
