@@ -150,7 +150,7 @@ axes[0].legend()
 figures.show()
 
 # %% [markdown]
-# In the left panel of {numref}`fig-perturbed-flips` the four curves nearly coincide, so at active positions only $\sigma d$ matters. None of the copies flips a unit in the shaded range, which is what {prf:ref}`perturbed-no-flip` below guarantees. In the right panel units flip at much smaller noise, as Remark 23 says, because an idle position holds the mean of all bits, which may be anywhere, also next to a kink. If $T + 1$ is a multiple of the largest power of 2 in $4d$, some string even puts an idle position *on* a kink, but for even $T$, as in all experiments of the paper, none does.
+# In the left panel of {numref}`fig-perturbed-flips` the four curves nearly coincide, so at active positions only $\sigma d$ matters. None of the copies flips a unit in the shaded range, which is what {prf:ref}`perturbed-no-flip` below guarantees except with a small probability. In the right panel units flip at much smaller noise, as Remark 23 says, because an idle position holds the mean of all bits, which may be anywhere, also next to a kink. If $T + 1$ is a multiple of the largest power of 2 in $4d$, some string even puts an idle position *on* a kink, but for even $T$, as in all experiments of the paper, none does.
 #
 # ## Where the constants come from
 #
@@ -520,7 +520,7 @@ ledger.show()
 #
 # **Repair.** A factor of the order $\sqrt T$ for the whole activation; none is needed for the parity.
 #
-# **What survives.** The bound for the parity, the entry that the output reads, at every length; and Lemmas 27 and 28, which use only what the scores read.
+# **What survives.** The bound for the whole activation at 20 bits, the length of the paper's experiments, where no copy exceeds it; the bound for the parity, the entry that the output reads, at every length; and Lemmas 27 and 28, which use only what the scores read.
 # ```
 #
 # ## Exercises
