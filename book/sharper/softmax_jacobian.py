@@ -291,7 +291,7 @@ answer = pd.DataFrame.from_dict(by_tokens, orient="index").rename_axis("tokens")
 table(answer, "Largest left side by the number of tokens", form=".3f")
 
 # %% [markdown]
-# With two tokens the best of many random points comes close to 1, but with more tokens the random points move away from it: the token and the deviation would have to agree in sign at all tokens, which is less and less likely. Yet the bound is attained at every even number of tokens. So random points far below a bound do not show that the bound is loose; for that one has to look for the worst case.
+# With two tokens the best of many random points can come close to 1, but with many tokens the random points stay away from it: the token and the deviation would have to agree in sign at all tokens, which is less and less likely. Yet the bound is attained at every even number of tokens. So random points far below a bound do not show that the bound is loose; for that one has to look for the worst case.
 #
 # ```{solution-end}
 # ```
