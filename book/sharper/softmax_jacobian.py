@@ -19,7 +19,7 @@
 # # How far a softmax passes a gradient on
 #
 # ```{verdict}
-# Lemma 15 is true: the gradient that a query receives through a softmax is at most a constant times the longest token times the largest value, however many tokens there are. The paper's constant is 2, but {glue:text}`attained:.0f` is enough, and two tokens attain it.
+# Lemma 15 is true: the gradient that a query receives through a softmax is at most a constant times the longest token times the largest value, however many tokens there are. The constant, which we restored as 2, can be {glue:text}`attained:.0f`, and two tokens attain it.
 # ```
 # **Needs** the derivative of a softmax. **Read** 8 min. **Runs in** 5 s. **Source** restored: the constant is not legible in our copy of the paper.
 #
@@ -291,7 +291,7 @@ answer = pd.DataFrame.from_dict(by_tokens, orient="index").rename_axis("tokens")
 table(answer, "Largest left side by the number of tokens", form=".3f")
 
 # %% [markdown]
-# With two tokens the best of many random points comes close to 1, but with more tokens the random points move away from it: the token and the deviation would have to agree in sign at all tokens, which is less and less likely. Yet the bound is attained at every even number of tokens. So random points far below a bound do not show that the bound is loose; for that one has to look for the worst case.
+# With two tokens the best of many random points can come close to 1, but with many tokens the random points stay away from it: the token and the deviation would have to agree in sign at all tokens, which is less and less likely. Yet the bound is attained at every even number of tokens. So random points far below a bound do not show that the bound is loose; for that one has to look for the worst case.
 #
 # ```{solution-end}
 # ```
