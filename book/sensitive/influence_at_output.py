@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 14 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** In a transformer without layer norm and with fixed weights, a flip of one bit moves the output elsewhere by $O(1/n)$, as the paper quotes from Hahn (2020) and from Li and others (2023). This does not cover scores that grow with $\log n$. FIRST, the function that returns the first bit, shows why. With layer norm and $\varepsilon > 0$ the paper sketches two bounds on the sensitivity, that is, on the sum of the squared effects of all flips: one at every input and one at most inputs. We carry out both proofs, and both bounds hold, the first for tokens that are not too long. We add a third: the average sensitivity is bounded at all lengths, however large the scores of the first layer are.
+# **Claim.** In a transformer without layer norm and with fixed weights, a flip of one bit moves the output elsewhere by $O(1/n)$, as the paper quotes from Hahn (2020) and from Li and others (2023). This does not cover scores that grow with $\log n$. FIRST, the function that returns the first bit, shows why. With layer norm and $\varepsilon > 0$ the paper sketches two bounds on the sensitivity, which is a quarter of the sum of the squared effects of all flips: one at every input and one at most inputs. We carry out both proofs, and both bounds hold, the first for tokens that are not too long. We add a third: the average sensitivity is bounded at all lengths, however large the scores of the first layer are.
 #
 # ## Why one should care
 #
