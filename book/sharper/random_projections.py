@@ -409,7 +409,7 @@ of_norm.holds(
 )
 
 # %% [markdown]
-# The formula agrees to rounding, and without the traces it does not. The second place is Theorem 11, which bounds the norms of the activations: $X$ and $Z$ are the inputs of the two layers, with a row for each position, $Y$ is the input of the MLP, and $W_V$ and $v_2$ are the values of the two layers.
+# The formula agrees to rounding, and without the traces it does not. The second place is Theorem 11, which bounds the norms of the activations. There $X$ and $Z$ are the inputs of the two layers, with a row for each position, and $Y$ is the input of the MLP. $W_V$ and $v_2$ are the values of the two layers.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 11, on random codes
 # :label: sharper-thm11-projected
@@ -499,7 +499,7 @@ of_codes.holds(
 ledger.show()
 
 # %% [markdown]
-# **The bound on that share**, the share of draws in which some inner product of codes is off by more than $\varepsilon$, is by Chernoff's inequality $2 P e^{-k (\varepsilon^2/4 - \varepsilon^3/6)} + P^2 e^{-k I}$, with the exponents $\frac{\varepsilon^2}4 - \frac{\varepsilon^3}6$ of a $\chi^2$ and $I = x \varepsilon + \frac12 \log(1 - x^2)$, $x = \frac{\sqrt{1 + 4 \varepsilon^2} - 1}{2 \varepsilon}$, of a product of normals. At the rule's width both terms vanish as $T$ grows if $\varepsilon < \frac34$: the first is of order $T^{-1 + 4\varepsilon/3}$, the second of order $T^{-2 + 2 \varepsilon^2}$.
+# **The bound on that share**, the share of draws in which some inner product of codes is off by more than $\varepsilon$, is by Chernoff's inequality $2 P e^{-k (\varepsilon^2/4 - \varepsilon^3/6)} + P^2 e^{-k I}$, where $I = x \varepsilon + \frac12 \log(1 - x^2)$ with $x = \frac{\sqrt{1 + 4 \varepsilon^2} - 1}{2 \varepsilon}$. Its first exponent, $\frac{\varepsilon^2}4 - \frac{\varepsilon^3}6$, is that of a $\chi^2$, for the squared lengths of codes, and its second exponent is that of a product of normals, for the other inner products. At the rule's width both terms vanish as $T$ grows if $\varepsilon < \frac34$: the first is of order $T^{-1 + 4\varepsilon/3}$, the second of order $T^{-2 + 2 \varepsilon^2}$.
 #
 # ## What the authors' code does differently
 #
@@ -541,7 +541,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-projected-equal
 #
-# *With the computer.* In the example the tie is broken because the codes have unequal lengths. As a repair, divide each code by its length. Compute the share of draws in which one member of a pair has over four times the attention of the other, at the lengths of the table above and $\varepsilon = \frac12$, with and without this repair, and say whether the tie can still be broken. Then run the chapter with a smaller accuracy, `python -m bookkit.run sharper/random_projections -p eps 0.1 --out my_run`, and see what happens to the width of the rule at {glue:text}`n` bits.
+# *With the computer.* In the example the tie is broken because the codes have unequal lengths. As a repair, divide each code by its length. Compute the share of draws in which one member of a pair has over four times the attention of the other, with and without this repair, at $\varepsilon = \frac12$ and the lengths of the table above. Can the tie still be broken? Then run the chapter with a smaller accuracy, `python -m bookkit.run sharper/random_projections -p eps 0.1 --out my_run`, and see what happens to the width of the rule at {glue:text}`n` bits.
 # ```
 #
 # ```{solution-start} ex-projected-equal
