@@ -27,7 +27,7 @@
 #
 # ## Why one should care
 #
-# That flat minima generalize is one of the most popular explanations in deep learning, and PAC-Bayes bounds are the usual way to make it precise: a flat minimum tolerates noise in its weights, and the noise makes the KL divergence from the prior smaller. But the size of this effect depends on the prior, which the theorem leaves free. If another prior makes the same bound much smaller without any noise, flatness explains little of what the bound can say. To decide this we need an example in which every prior of interest can be computed. A list of networks that were written by hand is such an example, because we know all the networks that the learner could have returned.
+# That flat minima generalize is one of the most popular explanations in deep learning, and PAC-Bayes bounds are the usual way to make it precise. A flat minimum tolerates noise in its weights, and the noise makes the KL divergence from the prior smaller. But the size of this effect depends on the prior, which the theorem leaves free. If another prior makes the same bound much smaller without any noise, flatness explains little of what the bound can say. To decide this we need an example in which every prior of interest can be computed. A list of networks that were written by hand is such an example, because we know all the networks that the learner could have returned.
 #
 # ## Three priors for one weight, by hand
 #
@@ -240,7 +240,7 @@ glue(mean_risk=mean_risk)
 # K = \sum_g \frac{n_g}2 \log \Bigl( 1 + \frac{N_g}{n_g s_g^2} \Bigr) .
 # ```
 #
-# This is never more than $\sum_g N_g / 2 s_g^2$, since $\log(1 + u) \le u$, and it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. So with $P$ used weights, those in groups with $N_g > 0$, $K$ is about $\frac P2 \log m$ if the noise has the size that is best for $m$ samples, and the *certificate*, that is, the bound on the risk, falls as $\frac{\log m}m$, not as $m^{-1/2}$. (A prior must not depend on the target. The width depends only on the sizes $T$ and $d$ and on the number $W$ of terms, which is 1 here, and for $W = 1$ so do the norms.)
+# This is never more than $\sum_g N_g / 2 s_g^2$, since $\log(1 + u) \le u$, and it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. Let $P$ be the number of used weights, those in groups with $N_g > 0$. If the noise has the size that is best for $m$ samples, $K$ is about $\frac P2 \log m$. So the *certificate*, that is, the bound on the risk, falls as $\frac{\log m}m$, not as $m^{-1/2}$. (A prior must not depend on the target. The width depends only on the sizes $T$ and $d$ and on the number $W$ of terms, which is 1 here, and for $W = 1$ so do the norms.)
 #
 # With this prior flatness counts, because twice the noise at the same risk saves $\log 2$ nats for each used weight. This is known as the description length of a network {cite:p}`hinton1993,hochreiter1997`: a flat minimum can be written down with fewer digits. We compute four certificates for the same network: with this wider prior, with the narrow one for the same posteriors, with the mixture, and by counting (Occam).
 
@@ -373,7 +373,7 @@ glue(block_over=over.loc["Gaussian, by block"].max())
 #
 # ## What would falsify this
 #
-# The claim would be false if at vanishing noise the divergence from the mixture were not $\log |H|$, or if some noise made the mixture's certificate better by more than a twentieth, as it does if our network is left out of the mixture. It would also be false if the mean of all indicators had a risk above a quarter, or if the certificate with the wider prior fell no faster than $m^{-3/4}$.
+# The claim would be false if at vanishing noise the divergence from the mixture were not $\log |H|$. It would be false if some noise made the mixture's certificate better by more than a twentieth, as it does if our network is left out of the mixture. It would also be false if the mean of all indicators had a risk above a quarter, or if the certificate with the wider prior fell no faster than $m^{-3/4}$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
