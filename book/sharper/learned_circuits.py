@@ -19,7 +19,7 @@
 # # Attention rows single out the members of a parity
 #
 # ```{verdict}
-# Yes, attention in trained models singles out the bits of a parity in most cases. At the paper's size, for {glue:text}`scores` of {glue:text}`of` parities in the targets (those with a coefficient of at least 0.3), some row of the matrix of scores is largest exactly at the bits of the parity; for random sets of bits this happens for {glue:text}`by_chance`. But the row of attention that contributes most of the parity to the output has its strongest columns exactly at the bits of the parity in {glue:text}`exact` cases only. If the row's own column is left out, the strongest columns are exactly the other bits of the parity in {glue:text}`others` cases.
+# Yes, attention in trained models singles out the bits of a parity in most cases. At the paper's size, for {glue:text}`scores` of {glue:text}`of` parities in the targets (those with a coefficient of at least 0.3), some row of the matrix of scores is largest exactly at the bits of the parity. For random sets of bits this happens for {glue:text}`by_chance`. But the row of attention that contributes most of the parity to the output has its strongest columns exactly at the bits of the parity in {glue:text}`exact` cases only. If the row's own column is left out, the strongest columns are exactly the other bits of the parity in {glue:text}`others` cases.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 14 min. **Runs in** 40 s. **Source** printed; the words on the net are quoted from a caption.
 #
@@ -549,7 +549,7 @@ table(by_scale, "A row that computes a parity by its attention", form=".3f")
 # ```{solution} ex-circuits-evidence
 # :class: dropdown
 #
-# One should ask what happens to the output if the row is changed. If the row is removed, the coefficient of the output at this parity should vanish and the others should stay; this is what it means that the row carries the parity. If its bright columns are masked, or the bits at them are replaced, the coefficient should vanish as well. It would speak against the row if random sets had bright rows as often, if another row had a larger share in the coefficient, or if the row kept its share when the bright columns are masked, because then the bits reach it in another way.
+# One should ask what happens to the output if the row is changed. If the row is removed, the coefficient of the output at this parity should vanish and the others should stay; this is what it means that the row carries the parity. If its bright columns are masked, or the bits at them are replaced, the coefficient should vanish as well. It would speak against the row if random sets had bright rows as often, or if another row had a larger share in the coefficient. It would also speak against it if the row kept its share when the bright columns are masked, because then the bits reach the row in another way.
 # ```
 #
 # ## References
