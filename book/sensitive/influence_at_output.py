@@ -19,7 +19,7 @@
 # # What one bit does to the output
 #
 # ```{verdict}
-# True: without layer norm one flipped bit among $n$ changes the output at every other position by at most a constant divided by $n$. In random transformers of one layer the change falls with the power {glue:text}`slope_one` of $n$. With layer norms that have a positive $\varepsilon$, the number that they add to the variance, the paper's two bounds on the sensitivity hold, the first of them if tokens are not too long: their squared length may be at most twice the number of columns. For the average over inputs we prove a bound that does not grow with $n$ at all.
+# True: without layer norm one flipped bit among $n$ changes the output at every other position by at most a constant divided by $n$. In random transformers of one layer the change falls with the power {glue:text}`slope_one` of $n$. Layer norms add a number $\varepsilon$ to the variance. If it is positive, the paper's two bounds on the sensitivity hold, the first of them for tokens that are not too long: their squared length may be at most twice the number of columns. For the average over inputs we prove a bound that does not grow with $n$ at all.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 14 min. **Runs in** 10 s. **Source** printed.
 #
@@ -42,7 +42,7 @@
 # In a transformer without layer norm, with weights that do not depend on $n$, flipping bit $i$ changes the output at any other position by $O(1/n)$.
 # ```
 #
-# What changes with layer norm? Two factors can be large, and both of them occur in the bounds that the paper sketches. The first factor comes from layer norm. It divides by $N \ge \sqrt\varepsilon$, so each of the $L$ layers can magnify a difference by $\varepsilon^{-1/2}$, and this gives $\varepsilon^{-L/2}$. The second factor comes from attention in the first layer. If a flip can raise the score of its position by $g$, it can multiply the weight of this position by $e^g$, and at an unlucky input every flip does so; therefore a bound at *every* input is exponential in the norms behind the scores. At *most* inputs few positions gain so much, and then $\log n$ can replace the exponential.
+# What changes with layer norm? Two factors can be large, and both of them occur in the bounds that the paper sketches. The first factor comes from layer norm. It divides by $N \ge \sqrt\varepsilon$, so each of the $L$ layers can magnify a difference by $\varepsilon^{-1/2}$, and this gives $\varepsilon^{-L/2}$. The second factor comes from attention in the first layer. If a flip can raise the score of its position by $g$, it can multiply the weight of this position by $e^g$, and at an unlucky input every flip does so. Therefore a bound at *every* input is exponential in the norms behind the scores. At *most* inputs few positions gain so much, and then $\log n$ can replace the exponential.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Eqs. (9) and (10)
 # :label: sensitive-eq9
