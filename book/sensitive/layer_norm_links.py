@@ -19,7 +19,7 @@
 # # The steps in the proof of Theorem 4
 #
 # ```{verdict}
-# The three lemmas from which Theorem 4 is proved are true if their constants are defined as somewhat larger numbers, and Theorem 4 is not affected. Lemma 16 needs no change. Lemmas 17 and 18 need a Lipschitz constant of the feedforward block over all of space. The printed constant covers a ball only, and a single hidden unit outside this ball violates the bound on the first layer, (49), by a factor of {glue:text}`hinge_ball:.0f`. Lemma 17 also lacks a "1 +" that Lemma 16 has, and without it a second block with large weights violates the bound on a later layer, (51), by a factor of {glue:text}`ones51:.0f`.
+# The three lemmas from which Theorem 4 is proved are true if their constants are defined as somewhat larger numbers, and Theorem 4 is not affected. Lemma 16 needs no change. Lemmas 17 and 18 need a Lipschitz constant of the feedforward block over all of space. The printed constant covers a ball only, and a single hidden unit that acts outside this ball violates the bound on the first layer, (49), by a factor of {glue:text}`hinge_ball:.0f`. Lemma 17 also lacks a "1 +" that Lemma 16 has, and without it a second block with large weights violates the bound on a later layer, (51), by a factor of {glue:text}`ones51:.0f`.
 # ```
 # **Needs** {ref}`ch-layer-norm-blowup`. **Read** 11 min. **Runs in** 10 s. **Source** printed.
 #
@@ -51,7 +51,7 @@
 #
 # ```{prf:lemma} Hahn and Rofin (2024), Lemma 16
 # :label: sensitive-lem16
-# If $\|Y\| \le C$ at all inputs, for some $C > 1$, then
+# Let $y$ be the output of a layer norm with the input $Y$. If $\|Y\| \le C$ at all inputs, for some $C > 1$, then
 #
 # $$I_i[y] \le 2\, C\, I_i[Y] \Bigl(1 + \frac1{N(x)}\Bigr) \Bigl(1 + \frac1{N(x^{\oplus i})}\Bigr) .$$
 # ```
@@ -68,7 +68,7 @@
 #
 # $$I_i[y^{(k)}_j] \le \prod_{l=1}^k C^{(l)}\; \mathrm{Blowup}_k(x)\, \mathrm{Blowup}_k(x^{\oplus i})\, \bigl(I_i[Y^{(1)}_j] + \bar I_i[Y^{(1)}]\bigr) , \qquad (54)$$
 #
-# where $\mathrm{Blowup}_k$ is the product up to layer $k$, and $\|Y^{(1)}_j\| \le C_{\rm MLP} (H + 1) C_V C_P$ (31). *(Repaired below: (49), (50), (51), and a constant of (54).)*
+# where $\mathrm{Blowup}_k(x) = \prod_{l=1}^k \max_j (1 + 1/N^{(l)}_j)$. Moreover, the tokens before the first layer norm have a length of $\|Y^{(1)}_j\| \le C_{\rm MLP} (H + 1) C_V C_P$, which is (31). *(Repaired below: (49), (50), (51), and a constant of (54).)*
 # ```
 
 # %% tags=["parameters"]
