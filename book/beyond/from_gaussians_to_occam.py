@@ -19,35 +19,35 @@
 # # From Gaussians to Occam
 #
 # ```{verdict}
-# Whether flatness helps depends on the prior of the PAC-Bayes bound. If the prior is a mixture of Gaussians around all {glue:text}`list_size` networks that could have been written by hand, flatness gains next to nothing: of fourteen sizes of noise the smallest gives the best bound, which up to a logarithm of the number of examples is Occam's, the bound that counts the networks. If the prior is one Gaussian, wider than the noise, flatness does help, and twice the noise saves $\log 2$ for each weight in use. But then the bound needs up to {glue:text}`wide_over:.0f` times as many examples as Occam's.
+# Whether flatness helps depends on the prior of the PAC-Bayes bound. If the prior is a mixture of Gaussians around all {glue:text}`list_size` networks that could have been written by hand, flatness gains next to nothing: of fourteen sizes of noise the smallest gives the best bound. Up to a logarithm of the number of examples this best bound is Occam's, the bound that only counts the networks. If the prior is one Gaussian, wider than the noise, flatness does help, and twice the noise saves $\log 2$ of the KL divergence for each weight in use. But then the bound needs up to {glue:text}`wide_over:.0f` times as many examples as Occam's.
 # ```
 # **Needs** {ref}`ch-three-rates`. **Read** 13 min. **Runs in** 20 s. **Source** ours; the inequality is well known.
 #
-# **Claim.** A PAC-Bayes bound with a Gaussian around 0 as prior grows with the norm of the network and becomes smaller with its flatness. Take instead as prior the mixture of Gaussians around all networks that could have been written by hand. Then the KL divergence is at most the logarithm of their number, whatever the norm. For the list of this chapter, one network for each pair of bits, flatness then gains next to nothing. The bound that is left is within a small factor of what any learner needs if it must return one of the list. With a single prior that is wider than the posterior, flatness does count.
+# **Claim.** A PAC-Bayes bound with a Gaussian around 0 as prior grows with the norm of the network and becomes smaller with its flatness. Take instead as prior the mixture of Gaussians around all networks that could have been written by hand. Then the KL divergence is at most the logarithm of their number, whatever the norm. For the list of this chapter, one network for each pair of bits, flatness then gains next to nothing. The number of examples that the resulting bound needs is within a small factor of what any learner needs if it must return a network of the list. With a single Gaussian as prior that is wider than the posterior, flatness does count.
 #
 # ## Why one should care
 #
-# That flat minima generalize is one of the most popular explanations in deep learning, and PAC-Bayes bounds are the usual way to make it precise: a flat minimum tolerates noise in its weights, and the noise makes the KL divergence from the prior smaller. But the size of this effect depends on the prior, which the theorem leaves free. If another prior makes the same bound much smaller without any noise, flatness explains little of what the bound can say. To decide this we need an example in which every prior of interest can be computed. A list of networks that were written by hand is such an example, because we know all the networks that the learner could have returned.
+# That flat minima generalize is one of the most popular explanations in deep learning, and PAC-Bayes bounds are the usual way to make it precise. A flat minimum tolerates noise in its weights, and the noise makes the KL divergence from the prior smaller. But the size of this effect depends on the prior, which the theorem leaves free. If another prior makes the same bound much smaller without any noise, flatness explains little of what the bound can say. To decide this we need an example in which every prior of interest can be computed. A list of networks that were written by hand is such an example, because we know all the networks that the learner could have returned.
 #
 # ## Three priors for one weight, by hand
 #
-# Suppose that a weight can only be 0 or 1, that our network has 1, and that noise of deviation $s$ is added. What does it cost to be told this weight, that is, what is the KL divergence of $N(1, s^2)$ from a prior that does not know the value?
+# Suppose that a weight can only be 0 or 1, that our network has 1, and that noise of deviation $s$ is added. The *cost* of this weight in a PAC-Bayes bound is the KL divergence of $N(1, s^2)$ from a prior that does not know the value. What is it for three priors?
 #
 # * *A Gaussian around 0, as narrow as the noise.* The divergence of $N(1, s^2)$ from $N(0, s^2)$ is $1 / 2s^2$.
 # * *A Gaussian around 0, wider than the noise.* With the best width, $N(0, 1 + s^2)$, the divergence is $\frac12 \log(1 + 1/s^2)$.
 # * *A mixture.* Half of the prior is around each of the two values, $\frac12 N(0, s^2) + \frac12 N(1, s^2)$. Its density is at least half that of $N(1, s^2)$, so the divergence is at most $\log 2$.
 #
-# | noise $s$ | 1 | 0.1 | 0.01 |
+# | KL divergence in nats, at noise $s =$ | 1 | 0.1 | 0.01 |
 # |:--|:--|:--|:--|
 # | narrow Gaussian | 0.50 | 50 | 5000 |
 # | wide Gaussian | 0.35 | 2.3 | 4.6 |
 # | mixture, at most | 0.69 | 0.69 | 0.69 |
 #
-# The narrow Gaussian pays for small noise with the square of $1/s$, the wide one with its logarithm, and the mixture pays one bit, $\log 2$, whatever the noise is. So with a narrow prior it matters very much how much noise a weight tolerates, with a wide one it matters a little, and with the mixture it hardly matters.
+# The narrow Gaussian pays for small noise with the square of $1/s$, the wide one pays with the logarithm of $1/s$, and the mixture pays one bit, $\log 2$, whatever the noise is. So with a narrow prior it matters very much how much noise a weight tolerates, with a wide one it matters a little, and with the mixture it hardly matters.
 #
 # ## The statement
 #
-# The setting is that of {ref}`ch-three-rates`: $T$ bits, one even-parity indicator of $d$ of them as target, and the network of {ref}`ch-construction` that equals it. The list has $|H| = \binom Td$ such networks, with weights $\theta_1, \dots, \theta_{|H|} \in \mathbb R^p$. The loss is the squared error with outputs clipped to $[0, 1]$.
+# The setting is that of {ref}`ch-three-rates`. The target is the even-parity indicator of $d$ of $T$ bits, which is 1 if an even number of these bits are 1, and 0 otherwise. The network is the one written by hand in {ref}`ch-construction`, in the version that equals the target. The list has $|H| = \binom Td$ such networks, with weights $\theta_1, \dots, \theta_{|H|} \in \mathbb R^p$. The loss is the squared error with outputs clipped to $[0, 1]$.
 #
 # ```{prf:proposition} ours
 # :label: beyond-occam-mixture
@@ -55,14 +55,14 @@
 #
 # $$\mathrm{KL}\bigl( N(\theta_h, \Sigma_h) \,\big\|\, \pi \bigr) \le \log \frac 1{w_h} .$$
 #
-# As all $\Sigma_h \to 0$, with $\theta_h$ distinct, the two sides become equal.
+# As all $\Sigma_h \to 0$, with distinct $\theta_h$, the two sides become equal.
 #
 # Let all $w_h = 1/|H|$ and let $K$ be the mean over $h$ of the left side. If the mean over $h$ of the risk under the noise is $R$, then, whatever the $\Sigma_h$,
 #
 # $$K \ge (1 - 8R) \log |H| - \log 2 .$$
 # ```
 #
-# **The idea of the proof.** A mixture is at least as large as each of its parts, so a network that is drawn from one part can be surprised by the mixture by at most the logarithm of one over the share of this part. If the noise is small, the parts do not overlap, and nothing is lost. If the noise is so large that they overlap, the noisy networks can no longer be distinguished by their weights, nor by their outputs, and then they err.
+# **The idea of the proof.** A mixture is at least as large as each of its parts, so the KL divergence of one part from the mixture is at most the logarithm of one over the share of this part. If the noise is small, the parts do not overlap, and nothing is lost. If the noise is so large that they overlap, the noisy networks can no longer be distinguished by their weights, nor by their outputs, and then they err.
 #
 # ````{dropdown} Proof
 # The three statements are proved one after the other: the inequality, its limit, and the bound from below by Fano's inequality.
@@ -71,10 +71,10 @@
 #
 # *In the limit.* The two sides differ by the mean of $\log (1 + \sum_{k \ne h} w_k \varphi_k / w_h \varphi_h)$ under $\varphi_h$. As $\log(1 + u) \le \sqrt u$, and the root of a sum is at most the sum of the roots, it is at most $\sum_{k \ne h} \sqrt{w_k / w_h} \int \sqrt{\varphi_k \varphi_h}$. The integral is at most $e^{-\|\theta_h - \theta_k\|^2 / 8 \lambda}$ with $\lambda$ the largest variance in any direction.
 #
-# *At least.* $K$ is the information that a noisy network has about $h$. To guess $h$ from it, take the indicator nearest to its outputs. Two indicators have the squared distance $\frac12$, so the guess is wrong only if the noisy network has a risk of at least $\frac18$, which has at most the chance $8R$ by Markov's inequality. By Fano's inequality a guess that is wrong with at most this probability needs at least the information that is claimed.
+# *At least.* $K$ is the mutual information between $h$, drawn uniformly, and the weights of a noisy network. To guess $h$ from it, take the indicator nearest to its outputs. Two indicators have the squared distance $\frac12$, so the guess is wrong only if the noisy network has a risk of at least $\frac18$, which has at most the chance $8R$ by Markov's inequality. By Fano's inequality a guess that is wrong with at most this probability needs at least the information that is claimed.
 # ````
 #
-# With equal weights and $\Sigma_h = \sigma^2 I$ the bound on the risk is $\mathrm{kl}^{-1}(\hat R, (K + \log \frac{2\sqrt m}\delta)/m)$, where $\hat R$ is the training risk under the noise and $K \le \log |H|$ the divergence. As $\sigma \to 0$ this is Occam's bound $\mathrm{kl}^{-1}(0, (\log|H| + \log \frac 1\delta)/m)$, except for the term $\log 2 \sqrt m$. Noise can help only by making $K$ smaller. By the proposition noise of any shape saves at most $\log 2 + 8 R \log |H|$ nats, where $R$ is the risk under the noise, because networks that cannot be distinguished have a high risk. On a finer list, such as sums with coefficients of many digits, neighbours overlap at little risk, and there noise can pay.
+# What does the proposition say about the bound? With equal weights $w_h$ and $\Sigma_h = \sigma^2 I$ the PAC-Bayes bound on the risk, from $m$ examples and with probability $1 - \delta$, is $\mathrm{kl}^{-1}(\hat R, (K + \log \frac{2\sqrt m}\delta)/m)$, where $\hat R$ is the training risk under the noise and $K \le \log |H|$ the divergence. Here $\mathrm{kl}^{-1}(\hat R, c)$ is the largest risk $r$ for which the KL divergence between two coins, with probabilities $\hat R$ and $r$, is at most $c$. As $\sigma \to 0$ this is Occam's bound $\mathrm{kl}^{-1}(0, (\log|H| + \log \frac 1\delta)/m)$, except that it has $\log 2 \sqrt m$ in its numerator. Noise can help only by making $K$ smaller. By the proposition noise of any shape saves at most $\log 2 + 8 R \log |H|$ nats, where $R$ is the risk under the noise, because networks that cannot be distinguished have a high risk. On a finer list, such as sums with coefficients of many digits, neighbouring networks overlap while the risk is still small, and there noise can make the bound smaller.
 
 # %% tags=["parameters"]
 n = 10  # bits, the paper's T [8..12]
@@ -82,7 +82,7 @@ degree = 2  # size of the sets [1..2]
 far = 20  # bits of the second case [16..24]
 pairs = 2000  # draws of noise and input for each risk [1000..20000]
 draws = 2000  # of noise for a divergence [500..20000]
-level = 0.25  # risk to certify, that of the best constant [0.05..0.25]
+level = 0.25  # risk to certify; a quarter is the risk of the best constant [0.05..0.25]
 confidence = 0.05  # probability that a bound fails [0.01..0.1]
 seed = 0  # of noise, inputs and samples [0..1000000]
 
@@ -141,7 +141,7 @@ glue(n=n, degree=degree, list_size=len(centres), log_size=log_size)
 # %% [markdown]
 # ## What noise gains
 #
-# We write down all the networks, and walk from almost no noise to so much that nothing is left of them. At each $\sigma$ we compute the risk $R$ of the noisy network, its divergence $K$ from the mixture, and for comparison its divergence from the Gaussian around 0, $\|\theta\|^2 / 2 \sigma^2$. If flatness helped with the mixture, some noise would make $K$ clearly smaller while the risk is still small.
+# We write down all the networks, and increase the noise from almost none to so much that the networks compute nothing. At each $\sigma$ we compute the risk $R$ of the noisy network, its divergence $K$ from the mixture, and for comparison its divergence from the Gaussian around 0, $\|\theta\|^2 / 2 \sigma^2$. If flatness helped with the mixture, some noise would make $K$ clearly smaller while the risk is still small.
 
 # %%
 sigmas = [1e-4, 1e-3, 3e-3, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 10.0]
@@ -152,7 +152,7 @@ walk["mixture"] = [
     small_noise.mixture_kl(centres, 0, s, draws, source.generator)[0] for s in sigmas
 ]
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: nats against noise, from the mixture and from one Gaussian around 0; grey line, $\\log |H|$. Right: the risk of the noisy network; grey line, the best constant. The nats from the mixture fall only where the risk is that of a coin.", "name": "fig-mixture"}, "image": {"alt": "Two panels against the standard deviation of the noise, from one ten-thousandth to 10. Left, the divergence from the mixture is level at 3.8 nats until a deviation near 1 and then falls; the divergence from the Gaussian around 0 falls from ten billion nats and meets it only at a deviation near 10. Right, the risk is near zero up to a hundredth, passes one quarter below a tenth, and is one half beyond."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: the KL divergence of the noisy network from two priors, the mixture and one Gaussian around 0, against the noise; grey line, $\\log |H|$. Right: the risk of the noisy network; grey line, that of the best constant. The divergence from the mixture decreases only where the risk is already about $\\frac12$, that of guessing by a coin.", "name": "fig-mixture"}, "image": {"alt": "Two panels against the standard deviation of the noise, from one ten-thousandth to 10. Left, the divergence from the mixture is level at 3.8 nats until a deviation near 1 and then falls; the divergence from the Gaussian around 0 falls from ten billion nats and meets it only at a deviation near 10. Right, the risk is near zero up to a hundredth, passes one quarter below a tenth, and is one half beyond."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=3.1)
 for i, prior in enumerate(("mixture", "around 0")):
     axes[0].plot(walk["σ"], walk[prior], label=prior, **figures.series_style(i))
@@ -175,7 +175,8 @@ for m in (16, 100, 1000, 10_000, 1_000_000):
         row[f"{prior}, gain"] = bound.min() / bound[0]
     rows.append(row | {"Occam": rivals.occam(0.0, log_size, m, confidence)})
 gains = pd.DataFrame(rows).map(float).astype({"samples": int})
-table(gains.drop(columns=["mixture, gain", "around 0, gain"]), "Certificates with the best noise")
+caption = "Bounds on the risk with the best noise σ for two priors, and Occam's bound"
+table(gains.drop(columns=["mixture, gain", "around 0, gain"]), caption)
 twice = torch.cat((centres[:1], centres[:1], centres[2:]))
 fresh = torch.Generator().manual_seed(seed + 2)
 without = []  # control: a mixture around all the other networks, ours left out
@@ -198,7 +199,7 @@ occam.holds(
     evidence="sampled",
 )
 occam.holds(
-    "best certificate over that with the least noise, mixture, least over m; control: our network left out",
+    "mixture as prior: bound with the best noise over that with the least noise, least over m; control: our network left out",
     gains["mixture, gain"].min(),
     at_least=0.95,
     control=min((bound.min() / bound[0]).item() for bound in left_out),
@@ -208,13 +209,13 @@ occam.holds(
 glue(norm_nats=walk["around 0"][3], mixture_gain=gains["mixture, gain"].min())
 
 # %% [markdown]
-# In the left panel of {numref}`fig-mixture` the divergence from the mixture stays level at $\log |H|$ until $\sigma$ is near 1, and in the right panel the risk has passed $\frac14$ long before. So there is no noise at which the divergence from the mixture is smaller and the network still works. At $\sigma = 0.01$, where the risk is small, the divergence is {glue:text}`norm_nats:.0f` nats from the Gaussian around 0, and {glue:text}`log_size:.1f` from the mixture. The table says the same of the bounds: with the mixture the best noise at every $m$ is the smallest, whereas with the Gaussian around 0 noise is all that keeps the bound from being trivial.
+# In the left panel of {numref}`fig-mixture` the divergence from the mixture stays level at $\log |H|$ until $\sigma$ is near 1, and in the right panel the risk has passed $\frac14$ long before. So there is no noise at which the divergence from the mixture is smaller and the network still works. At $\sigma = 0.01$, where the risk is small, the divergence is {glue:text}`norm_nats:.0f` nats from the Gaussian around 0, and {glue:text}`log_size:.1f` from the mixture. The table says the same of the bounds: with the mixture the best noise at every $m$ is the smallest, whereas with the Gaussian around 0 the bound is vacuous unless there is much noise.
 #
 # ## How good is Occam?
 #
 # A learner that must return one of the $|H|$ networks has to name the right set, since any other errs on half of all strings and has the risk $\frac12$. Each label is a bit, so $m$ labels distinguish at most $2^m$ of the functions, and nobody names the right one with probability above $2^m / |H|$ if all are equally likely. On the other side, a wrong parity agrees with the truth on $m$ random strings with probability $2^{-m}$, so with $m \ge \log_2 (|H| / \delta)$ the only consistent one is the right one, with probability $1 - \delta$.
 #
-# The limit is for learners that must return one of the list. A learner that may answer anything can have a small risk without naming a set. For example, the mean of all $|H|$ indicators needs no sample at all. Two indicators differ on half of the strings, so its risk is $\frac{|H| - 1}{4 |H|}$ whichever is the truth, and this is already below $\frac14$. The folded cell computes it.
+# This limit is for learners that must return a network of the list. A learner that may return any function can have a small risk without naming a set. For example, the mean of all $|H|$ indicators needs no sample at all. Two indicators differ on half of the strings, so its risk is $\frac{|H| - 1}{4 |H|}$ whichever is the truth, and this is already below $\frac14$. The folded cell computes it.
 
 # %% mystnb={"code_prompt_hide": "A check", "code_prompt_show": "A check"} tags=["hide-input"]
 values = torch.stack([each.f(torch.arange(2**n)) for each in everyone])
@@ -232,16 +233,16 @@ glue(mean_risk=mean_risk)
 # %% [markdown]
 # ## What survives of flatness
 #
-# The prior around 0 with the posterior's own variance is a poor choice even among Gaussians, as the example with one weight shows. So let the prior be wider: variance $\tau_g^2$ on group $g$ of $n_g$ weights, where the posterior has $s_g^2$. At the best width the divergence is
+# The prior around 0 with the posterior's own variance is a poor choice even among Gaussians, as the example with one weight shows. So let the prior be wider. We divide the weights into groups, such as the blocks of the network. On group $g$ of $n_g$ weights with squared norm $N_g$ the prior has the variance $\tau_g^2$, and the posterior has $s_g^2$. At the best width $\tau_g$ the divergence is
 #
 # ```{math}
 # :label: eq-wide-prior
 # K = \sum_g \frac{n_g}2 \log \Bigl( 1 + \frac{N_g}{n_g s_g^2} \Bigr) .
 # ```
 #
-# This is never more than $\sum_g N_g / 2 s_g^2$, since $\log(1 + u) \le u$, and it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. So with $P$ used weights, $K$ is about $\frac P2 \log m$ if the noise has the size that is best for $m$ samples, and the certificate falls as $\frac{\log m}m$, not as $m^{-1/2}$. (The width depends on the sizes $T$, $d$, $W$ alone; for $W = 1$ the norms do too.)
+# This is never more than $\sum_g N_g / 2 s_g^2$, since $\log(1 + u) \le u$, and it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. Let $P$ be the number of used weights, those in groups with $N_g > 0$. If the noise has the size that is best for $m$ samples, $K$ is about $\frac P2 \log m$. So the *certificate*, that is, the bound on the risk, falls as $\frac{\log m}m$, not as $m^{-1/2}$. (A prior must not depend on the target. The width depends only on the sizes $T$ and $d$ and on the number $W$ of terms, which is 1 here, and for $W = 1$ so do the norms.)
 #
-# With this prior flatness counts, because twice the noise at the same risk saves $\log 2$ nats for each used weight. This is known as the description length of a network {cite:p}`hinton1993,hochreiter1997`: a flat minimum can be written down with fewer digits. We compute the certificate with this prior, with the narrow one for the same posteriors, with the mixture, and by counting.
+# With this prior flatness counts, because twice the noise at the same risk saves $\log 2$ nats for each used weight. This is known as the description length of a network {cite:p}`hinton1993,hochreiter1997`: a flat minimum can be written down with fewer digits. We compute four certificates for the same network: with this wider prior, with the narrow one for the same posteriors, with the mixture, and by counting (Occam).
 
 
 # %%
@@ -269,7 +270,7 @@ curves = {
     "Occam": [rivals.occam(0.0, log_size, m, confidence) for m in grid],
 }
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Certificates for one parity with training error 0, against the number of samples. Grey line: the risk of the best constant.", "name": "fig-from-gaussians"}, "image": {"alt": "Four falling curves. The Gaussian form with the posterior's variance lies highest, with slope one half at the right. The wider prior crosses the grey line near a thousand samples and then falls almost with slope one. The mixture and Occam's bound lie about two decades below it, almost on each other."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Four bounds on the risk for one parity with training error 0, against the number of samples. *By block*: the noise has its own size in each block of weights. Grey line: the risk of the best constant.", "name": "fig-from-gaussians"}, "image": {"alt": "Four falling curves. The Gaussian form with the posterior's variance lies highest, with slope one half at the right. The wider prior crosses the grey line near a thousand samples and then falls almost with slope one. The mixture and Occam's bound lie about two decades below it, almost on each other."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.6)
 for i, (name, values) in enumerate(curves.items()):
     ax.plot(grid, values, label=name, **figures.series_style(i))
@@ -292,11 +293,19 @@ glue(list_bits=n, used=int(network.counts[network.N > 0].sum()))
 glue(wide_slope=slope["wider prior, by block"])
 
 # %% [markdown]
-# In {numref}`fig-from-gaussians` the narrow prior gives the highest curve and the smallest slope. The wider prior crosses the grey line near a thousand samples, and from then on it falls almost as fast as the two lowest curves, which are those of the mixture and of Occam and lie about two decades below.
+# In {numref}`fig-from-gaussians` the narrow prior (*Gaussian, by block*) gives the highest curve, which decreases most slowly. The wider prior crosses the grey line near a thousand samples, and from then on it falls almost as fast as the two lowest curves, which are those of the mixture and of Occam and lie about two decades below.
 #
-# ## All yardsticks on one axis
+# ## How many samples each bound needs
 #
-# How many samples are needed until a risk below {glue:text}`level` is certain? We answer for {glue:text}`n` and for {glue:text}`far` bits. The first row is no limit for learners that may return anything: the mean of all {glue:text}`list_size` indicators has the risk {glue:text}`mean_risk:.3f` without a sample. The two Gaussian rows with the posterior's variance are the laws of {ref}`ch-three-rates`. *Held out* is the plain bound on a test set, where half of the samples are not used to train and the predictor makes no mistake on them. The last row is Theorem 2 of P1 in its truncated form with the paper's own $\Sigma = 0.01$, which no proof covers for these networks ({ref}`ch-loss-constant`), and with the paper's bounds on norm and gradient. The row above it has the constant that is proved for a loss in $[0, 1]$, and the measured norm and gradient of our network.
+# How many samples are needed until a risk below {glue:text}`level` is certain? We answer for {glue:text}`n` and for {glue:text}`far` bits, and {numref}`fig-yardsticks` has a row for each answer:
+#
+# * *To name one of the list* is the lower limit of the last section, $\log_2 |H|$ samples. It is no limit for learners that may return anything: the mean of all {glue:text}`list_size` indicators has the risk {glue:text}`mean_risk:.3f` without a sample.
+# * *Identification* is the number of samples at which the only consistent set is the right one, with probability $1 - \delta$.
+# * *Held out* is the plain bound on a test set, where half of the samples are not used to train and the predictor makes no mistake on them.
+# * *Occam*, *mixture* and *wider prior, by block* are the bounds of this page.
+# * *Gaussian, by block* and *Gaussian, one variance* have a prior around 0 with the posterior's variance, as in {ref}`ch-three-rates`.
+# * *The paper's form, proved constant* has the constant that is proved for a loss in $[0, 1]$, and the measured norm and gradient of our network.
+# * *The paper's form, its constant* is Theorem 2 of P1, its PAC-Bayes bound, truncated, that is, without the term for noise. It has the paper's bounds on norm and gradient and the paper's own $\Sigma = 0.01$, which no proof covers for these networks ({ref}`ch-loss-constant`).
 
 
 # %%
@@ -331,7 +340,7 @@ rows = {
     f"T = {far}": yardsticks(longer, *wide_pairs(longer, (0.06, 0.1), range(-9, -3))[:2]),
 }
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Samples until a risk below a quarter is certain, for one parity. The top row, to name one of the list, is a limit for learners that must return one of its networks, and for no others: the mean of all of them is below a quarter without a sample.", "name": "fig-yardsticks"}, "image": {"alt": "Ten rows of two marks each on a logarithmic axis from 1 to one hundred million samples. From the top: to name one of the list, about 6; identification, about 10; held out, 22; Occam and the mixture, about 25 to 40; the wider prior, about a thousand; the Gaussian by block, a quarter of a million; the Gaussian with one variance and the paper's form with the proved constant, several millions; the paper's form with its own constant, some twenty thousand."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Samples until a risk below a quarter is certain, for one parity of $T$ bits. The top row, to name one of the list, is a lower limit for learners that must return one of its networks, and for no others: the mean of all of them has a risk below a quarter without a sample.", "name": "fig-yardsticks"}, "image": {"alt": "Ten rows of two marks each on a logarithmic axis from 1 to one hundred million samples. From the top: to name one of the list, about 6; identification, about 10; held out, 22; Occam and the mixture, about 25 to 40; the wider prior, about a thousand; the Gaussian by block, a quarter of a million; the Gaussian with one variance and the paper's form with the proved constant, several millions; the paper's form with its own constant, some twenty thousand."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.7)
 samples = pd.DataFrame(rows)
 for i, name in enumerate(samples):
@@ -343,7 +352,7 @@ ax.legend()
 figures.show()
 
 # %% mystnb={"code_prompt_hide": "The numbers, and a check", "code_prompt_show": "The numbers, and a check"} tags=["hide-input"]
-table(samples.rename_axis("by"), f"Samples for a risk of {level}", form=".1f")
+table(samples.rename_axis("bound"), f"Samples until a risk of {level} is certain", form=".1f")
 over = samples / samples.loc["Occam"]
 free = pac_bayes.first_sample_size(lambda m: certificate(risk, 0 * tied, m), level)
 occam.holds(
@@ -364,7 +373,7 @@ glue(block_over=over.loc["Gaussian, by block"].max())
 #
 # ## What would falsify this
 #
-# The claim would be false if at vanishing noise the divergence from the mixture were not $\log |H|$, or if some noise made the mixture's certificate better by more than a twentieth, as it does if our network is left out of the mixture. It would also be false if the mean of all indicators had a risk above a quarter, or if the certificate with the wider prior fell no faster than $m^{-3/4}$.
+# The claim would be false if at vanishing noise the divergence from the mixture were not $\log |H|$. It would be false if some noise made the mixture's certificate better by more than a twentieth, as it does if our network is left out of the mixture. It would also be false if the mean of all indicators had a risk above a quarter, or if the certificate with the wider prior fell no faster than $m^{-3/4}$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -372,14 +381,14 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `paullintilhac/boolean_function_sensitivity` evaluates one Gaussian around 0, with one variance, and with $\Sigma = 0.01$. This is the last row of the table, with {glue:text}`premise:.0f` samples at {glue:text}`far` bits.
+# The repository `paullintilhac/boolean_function_sensitivity` evaluates one Gaussian around 0, with one variance, and with $\Sigma = 0.01$. This is the last row of the table, which needs {glue:text}`premise:.0f` samples at {glue:text}`far` bits.
 #
 # ## What we found
 #
 # * With the mixture over this list as prior a certificate does not depend on the norm of the network and gains nothing from noise. The best certificate over the noise that we tried is {glue:text}`mixture_gain:.3f` times that with the least noise, and no noise of any shape saves more than $\log 2 + 8 R \log |H|$ nats.
 # * Occam's bound needs at most {glue:text}`occam_over:.1f` times as many samples as the limit for learners that must return one of the list. The Gaussian with a width for each block of weights needs up to {glue:text}`block_over:.0f` times as many as Occam's.
-# * A wider prior repairs most of this: it needs up to {glue:text}`wide_over:.0f` times Occam's samples and has a slope of {glue:text}`wide_slope:.2f`. Here flatness is worth half a logarithm for each of the {glue:text}`used` used weights, and {ref}`ch-from-flatness-to-counting` follows both to a harder function.
-# * None of the Gaussian certificates is about the learner. Occam's bound holds for every learner that returns one of these networks. Whether gradient descent returns one is another question. In {ref}`ch-learned-circuits` trained networks single out the same bits, but most of them compute the parity in another way.
+# * A wider prior repairs most of this: it needs up to {glue:text}`wide_over:.0f` times Occam's samples, and its certificate decreases with $m$ like a power of exponent {glue:text}`wide_slope:.2f`. Here flatness changes the divergence by half a logarithm of the noise for each of the {glue:text}`used` used weights. {ref}`ch-from-flatness-to-counting` compares both bounds on a harder function.
+# * None of the Gaussian certificates is about the learner. Occam's bound holds for every learner that returns one of these networks. Whether gradient descent returns one is another question. In {ref}`ch-learned-circuits` trained networks find the same bits, but most of them compute the parity in another way.
 #
 # ## Exercises
 #
@@ -392,13 +401,13 @@ ledger.show()
 # ```{solution} ex-occam-where
 # :class: dropdown
 #
-# Most of the {glue:text}`used` used weights are the same for every function, namely those of the MLP, the read-out and the idle positions, and each costs half a logarithm. A prior with these weights at their known values would save their cost, so it would be half-way to the mixture.
+# Most of the {glue:text}`used` used weights are the same for every function, namely those of the MLP, the read-out and the positions that compute no term, and each contributes a term $\frac12 \log$ in {eq}`eq-wide-prior`. A prior with these weights at their known values would save these terms, so it would be half-way to the mixture.
 # ```
 #
 # ```{exercise}
 # :label: ex-occam-longer
 #
-# *With the computer.* Run the chapter on longer strings, by `python -m bookkit.run beyond/from_gaussians_to_occam -p n 12 --out my_run`, and compare the two rows of the figure *Occam* and *wider prior, by block*. Then compute how many samples Occam's bound needs for the parity of $d$ out of $T$ bits, with $d$ from 1 to 4 and $T$ up to 10 000. How does the number grow with $T$ and with $d$, and what does this say about *the price of attention is a logarithm*?
+# *With the computer.* Run the chapter on longer strings, by `python -m bookkit.run beyond/from_gaussians_to_occam -p n 12 --out my_run`, and compare the two rows of the figure *Occam* and *wider prior, by block*. Then compute how many samples Occam's bound needs for the parity of $d$ out of $T$ bits, with $d$ from 1 to 4 and $T$ up to 10 000. How does the number grow with $T$ and with $d$, and what does this say about the claim that *the price of attention is a logarithm*, that is, that with attention the number of samples grows only like $\log T$?
 # ```
 #
 # ```{solution-start} ex-occam-longer

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-single-layer-bound`, {ref}`ch-linear-covers`. **Read** 11 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** Three norms of $W_{QK}$ have covers that do not count inputs, and each gives a corollary of the bound for one layer. The corollaries take over the theorem's norms, and with them its misprint: they fail for rows, by the theorem's counterexample, and are true for columns. One of them rests on a lemma that is false; but if tokens are short in the $\ell_1$ norm, the sum of the absolute values of their entries, a simpler cover can replace the lemma. The complexities of several heads with parameters of their own add up. For real weights the norms are large, so the bound tells how the complexity scales, not how large it is.
+# **Claim.** For three norms of the matrix $W_{QK}$ of queries and keys there are covers whose size does not depend on the number of inputs, and each of them gives a corollary of the bound for one layer. The corollaries take over the theorem's norms, and with them its misprint: they fail for rows, by the theorem's counterexample, and are true for columns. One of them rests on a lemma that is false. But its tokens are short in the $\ell_1$ norm, the sum of the absolute values of their entries, and for such tokens a simpler cover can replace the lemma. The complexities of several heads with parameters of their own add up. For real weights the norms are large, so the bound tells how the complexity scales, not how large it is.
 
 # %% tags=["parameters"]
 T_search = 300  # longest input of the search and the cover, in tokens [16..512]
@@ -93,7 +93,7 @@ layers = {
 # %% [markdown]
 # ## Why one should care
 #
-# A theorem with an abstract cover constant becomes useful only when the constant is computed for norms that one can measure. The three corollaries do this, so with them the bound can be evaluated at the weights of a real layer. How many examples does the bound then ask for, and how many more if there are several heads? The chapter also tests the lemmas on covers, because each corollary uses one of them, and one of these lemmas is false ({ref}`ch-linear-covers`).
+# The bound for one layer contains a *cover constant*, which says how many functions a finite set must have to approximate all scores of the layer. A theorem with such an abstract constant becomes useful only when the constant is computed for norms that one can measure. The three corollaries do this, so with them the bound can be evaluated at the weights of a real layer. How many examples does the bound then ask for, and how many more if there are several heads? The chapter also tests the lemmas on covers, because each corollary uses one of them, and one of these lemmas is false ({ref}`ch-linear-covers`).
 #
 # ## Two heads by hand
 #
@@ -105,20 +105,20 @@ one, two = torch.cat((one, -one)), torch.cat((two, -two))
 both = (one[:, None] + two).reshape(-1, 3)  # all pairs of choices
 classes = {"first head": one, "second head": two, "signs of their own": both, "one sign": one + two}
 by_hand = {name: 3 * complexity(values) for name, values in classes.items()}  # times m = 3
-table(by_hand, "Mean of the largest sum, two heads on three inputs", form=".1f")
+table(by_hand, "Complexity (mean of the largest sum), two heads on three inputs", form=".1f")
 
 # %% [markdown]
 # So it is the independence of the parameters that makes complexities add up. Section 4.2 of the paper states this for any number of heads.
 #
 # ## The statement
 #
-# The layer $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$ with $u = X^\top \mathrm{softmax}(s)$, the complexity $\mathcal R$, the norms $\|W\|_{q,p}$ (the $p$-norm of the $q$-norms of the columns) and the bounds $B_w$, $B_{W_c}$, $B_{W_v}$, $L_\sigma$, $B_x$ are those of {ref}`ch-single-layer-bound`.
+# Layer, complexity and norms are those of {ref}`ch-single-layer-bound`. The layer is $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$, where $X$ has the $d$-dimensional tokens as rows, $u = X^\top \mathrm{softmax}(s)$ is their mean with the weights of attention, and the scores $s$ contain $W_{QK}$. $\mathcal R$ is the Rademacher complexity of the layer on $m$ inputs. $\|W\|_{q,p}$ is the $p$-norm of the $q$-norms of the columns. $B_w$, $B_{W_c}$ and $B_{W_v}$ bound the read-out $w$ and the two weight matrices, $L_\sigma$ is the Lipschitz constant of the activation $\sigma$, and $B_x$ bounds the tokens. The column *cover* of the next table names the lemma of the paper on covers of linear maps that the corollary uses.
 #
 # ```{prf:corollary} Trauger and Tewari (2024), Corollaries 4.1.1, D.0.1, D.0.2
 # :label: lengthfree-cor4-1-1
 # *(With the misprint of {prf:ref}`lengthfree-thm4-1`, rows for columns.)* Under the conditions of {prf:ref}`lengthfree-thm4-1`, $\mathcal R$ is of the order $B \bigl( \frac{B_x^3 \alpha}{\sqrt m} (1 + \ln \frac{\sqrt m}{B_x^2 \alpha}) + B_x \sqrt{\ln(2d)/m} \bigr)$ with
 #
-# | corollary | matrices | inputs | cover | $\alpha$ |
+# | corollary | matrices | tokens | cover | $\alpha$ |
 # |:--|:--|:--|:--|:--|
 # | 4.1.1 | $\lVert W_{QK} \rVert_{1,1} \le B_{QK}$ | $\lVert x \rVert_2 \le B_x$ | Lemma 3.6 | $B_{QK} \sqrt{2 \ln(2d^2+1)}$ |
 # | D.0.1 | $\lVert W_{QK} \rVert_{1,\infty} \le B_{QK}$ | $\lVert x \rVert_1 \le B_x$ | Lemma 3.3 | $2 B_{QK} \sqrt{d \ln(2d+1)}$ |
@@ -136,7 +136,7 @@ table(by_hand, "Mean of the largest sum, two heads on three inputs", form=".1f")
 #
 # The next figure shows the consequences of both statements in numbers, which the sections below compute.
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: the complexity of H heads over that of one, if each adds as much as the first: heads with parameters of their own, heads that share theirs, and how the bound from covers of all tokens grows. Right: the repaired bound over the largest possible output, for three layers; above the grey line the bound is vacuous.", "name": "fig-layer-heads"}, "image": {"alt": "Left: a straight line for independent heads, a flatter one below it for shared parameters, and one that rises more steeply than linearly for the covers. Right, both axes logarithmic: three falling lines that cross the grey level far apart, the one for norms of 1 first, that for random weights with positions last, many decades to the right."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: the complexity of a sum of H heads in units of one head, for heads with parameters of their own and for heads that share theirs, and the growth of the bound from covers of all tokens. Right: the repaired bound of one layer over the largest possible output, against the number of examples, for three layers of weights; above the grey line the bound is vacuous.", "name": "fig-layer-heads"}, "image": {"alt": "Left: a straight line for independent heads, a flatter one below it for shared parameters, and one that rises more steeply than linearly for the covers. Right, both axes logarithmic: three falling lines that cross the grey level far apart, the one for norms of 1 first, that for random weights with positions last, many decades to the right."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=2.9)
 for i, (name, values) in enumerate(several.items()):
     scale = 1 if i == 2 else several.index
@@ -160,11 +160,11 @@ figures.show()
 #
 # ## The corollaries
 #
-# The corollaries are the theorem with a cover constant put in. From $B_x^3 \alpha = 2 B_x^2 \sqrt C$ we get $\alpha = 2 \sqrt C/B_x$, where $C$ is the cover constant. (4.1.1 has $\sqrt2$ in place of 2, which its $O$ hides, and a misprint in $B$, with $B_{W_c}$ twice where D.0.1 and D.0.2 have $B_{W_v}$.) The norms of $W_c$ and $W_v$ are the theorem's, so the same counterexample applies to the corollaries: its tokens are 0 and $e_j$, which are also short in the $\ell_1$ norm, and its $W_{QK}$ is 0. With all bounds equal to 1 the counterexample contradicts 4.1.1 and D.0.2, because the constant that they would need grows without bound with the width; at the width 64 of the paper's experiment it is still {glue:text}`forced_64:.2f` at most. Corollary D.0.1 is different, because its $\alpha$ has a factor $\sqrt d$. There the counterexample requires no constant above {glue:text}`forced_root:.2f` at any width if $B_{QK} = 1$. So it contradicts D.0.1 only if $B_{QK}$ is small, for instance $1/\sqrt d$, which the corollary allows.
+# The corollaries are the theorem with a cover constant put in. The theorem has $2 B_x^2 \sqrt C$ in the place of $B_x^3 \alpha$, where $C$ is the cover constant, so from $B_x^3 \alpha = 2 B_x^2 \sqrt C$ we get $\alpha = 2 \sqrt C/B_x$. (4.1.1 has $\sqrt2$ in place of 2, which its $O$ hides, and a misprint in $B$, with $B_{W_c}$ twice where D.0.1 and D.0.2 have $B_{W_v}$.) The norms of $W_c$ and $W_v$ are the theorem's, so the same counterexample applies to the corollaries. Its $W_c$ has signs in one column, so that all rows are bounded by 1 but the column is not. Its tokens are 0 and $e_j$, which are also short in the $\ell_1$ norm, and its $W_{QK}$ is 0. With all bounds equal to 1 the counterexample contradicts 4.1.1 and D.0.2, because the constant in their $O$ would have to grow without bound with the width; at the width 64 of the paper's experiment it is still {glue:text}`forced_64:.2f` at most. Corollary D.0.1 is different, because its $\alpha$ has a factor $\sqrt d$. There the counterexample requires no constant above {glue:text}`forced_root:.2f` at any width if $B_{QK} = 1$. So it contradicts D.0.1 only if $B_{QK}$ is small, for instance $1/\sqrt d$, which the corollary allows.
 #
-# They also inherit the theorem's condition on the sample: unless $\sqrt m \ge B_x^2 \alpha + \sqrt{\ln 2d}$, the expression in brackets can be too small or even negative, and has to be replaced by $B_x$.
+# The corollaries also need the theorem's condition on the sample size: unless $\sqrt m \ge B_x^2 \alpha + \sqrt{\ln 2d}$, the expression in brackets can be too small or even negative, and has to be replaced by $B_x$.
 #
-# With columns bounded 4.1.1 and D.0.1 follow from {prf:ref}`lengthfree-thm4-1-repaired` and Lemmas 3.6 and 3.3. (A cover of $x \mapsto Wx$ at all tokens can take the place of one at the queries, because a score is off by at most $B_x \epsilon$ in both cases, and neither cover grows with the number of tokens.) Lemma 3.4 is false for columns ({ref}`ch-linear-covers`), so D.0.2 needs another proof. It has one, because in a layer *both* sides of $W_{QK}$ are short in $\ell_1$, the query and the token:
+# If columns are bounded, 4.1.1 and D.0.1 follow from {prf:ref}`lengthfree-thm4-1-repaired`, the theorem in its repaired form, and from Lemmas 3.6 and 3.3, which give covers for their norms. (A cover of $x \mapsto Wx$ at all tokens can take the place of one at the queries, because a score is off by at most $B_x \epsilon$ in both cases, and neither cover grows with the number of tokens.) Lemma 3.4, the cover for the norm of D.0.2, is false for columns ({ref}`ch-linear-covers`), so D.0.2 needs another proof. There is one, because in a layer *both* sides of $W_{QK}$ are short in $\ell_1$, the query and the token:
 #
 # ```{prf:proposition} A cover for short tokens (ours)
 # :label: layer-entry-cover
@@ -179,13 +179,13 @@ figures.show()
 # In one layer a cover at scale $\epsilon$ is needed only to make sure that every score is off by at most $B_x \epsilon$. Put $\delta = \epsilon / B_x$ and round all entries of $W$ towards 0 to multiples of $\delta$. The result $\hat W$ is a member of the class, and $|x_{[CLS]}^\top (W - \hat W)\, x_t| \le \delta\, \|x_{[CLS]}\|_1 \|x_t\|_1 \le \delta B_x^2 = B_x \epsilon$. The multiples $z_{ij}$ are whole numbers, so $\sum |z_{ij}| \le \sum z_{ij}^2 \le n := \lfloor B_F^2 / \delta^2 \rfloor$. There are at most $(2d^2 + 1)^n$ such tables, since each table is a sum of $n$ terms, each of which is 0 or $\pm 1$ at one of $d^2$ places, and $n \le B_F^2 B_x^2 / \epsilon^2$. $\square$
 # ```
 #
-# The norms $\|\cdot\|_{2,1}$ and $\|\cdot\|_{1,\infty}$ do not grow when entries shrink, and they bound the squares: $B_F = B_{QK}$ for the first, $B_F = \sqrt d\, B_{QK}$ for the second. So D.0.2 holds with $\alpha = 2 B_{QK} \sqrt{\ln(2d^2 + 1)}$, at most 1.3 times the printed one from $d = 2$ on. The constant 2 of the softmax may be replaced by 1, so half of this $\alpha$ is enough, and the printed one is larger than this half. At $d = 1$ the printed $\alpha$ is 0, so that only $B B_x \sqrt{\ln 2 / m}$ is left of D.0.2. This bound is true up to a constant as well, because a family of curves that all increase cannot fit many patterns of signs:
+# The norms $\|\cdot\|_{2,1}$ and $\|\cdot\|_{1,\infty}$ do not grow when entries shrink, and they bound the squares: $B_F = B_{QK}$ for the first, $B_F = \sqrt d\, B_{QK}$ for the second. So D.0.2 holds with $\alpha = 2 B_{QK} \sqrt{\ln(2d^2 + 1)}$, at most 1.3 times the printed one from $d = 2$ on. The Lipschitz constant $c = 2$ that the paper has for the softmax may be replaced by 1, so half of this $\alpha$ is enough, and the printed one is larger than this half. At $d = 1$ the printed $\alpha$ is 0, so that only $B B_x \sqrt{\ln 2 / m}$ is left of D.0.2. This bound is true up to a constant as well, because a family of curves that all increase cannot fit many patterns of signs:
 #
 # ```{dropdown} The case $d = 1$
-# *Proof.* If tokens are numbers, so is $W_{QK}$, and an average $u_i$ has the derivative $x_{[CLS]} \mathrm{Var}(x)$ with respect to this number, with the variance of the tokens under the weights of the softmax. So $v_i = \pm u_i$, with the sign of the query, increases with $W_{QK}$, and this sign can be absorbed in $\varepsilon_i$. Write $v_i = -B_x + \int_{-B_x}^{B_x} \mathbf 1[v_i > \theta]\, d\theta$. For each $\theta$ the set of all $i$ with $v_i > \theta$ only grows with $W_{QK}$, so $\sum_i \varepsilon_i \mathbf 1[v_i > \theta]$ is a partial sum of $m$ random signs in a fixed order. By Lévy's inequality the largest absolute value of a partial sum has a mean of at most $2 \sqrt m$. So the mean of $\sup |\sum_i \varepsilon_i v_i|$ is at most $B_x \sqrt m + 2 B_x \cdot 2 \sqrt m$. With the factor $2B$ of the steps before Dudley's bound we get $\mathcal R \le 10\, B B_x / \sqrt m$. $\square$
+# *Proof.* If tokens are numbers, so is $W_{QK}$, and an average $u_i$ has the derivative $x_{[CLS]} \mathrm{Var}(x)$ with respect to this number, with the variance of the tokens under the weights of the softmax. So $v_i = \pm u_i$, with the sign of the query, increases with $W_{QK}$, and this sign can be absorbed in $\varepsilon_i$. Write $v_i = -B_x + \int_{-B_x}^{B_x} \mathbf 1[v_i > \theta]\, d\theta$. For each $\theta$ the set of all $i$ with $v_i > \theta$ only grows with $W_{QK}$, so $\sum_i \varepsilon_i \mathbf 1[v_i > \theta]$ is a partial sum of $m$ random signs in a fixed order. By Lévy's inequality the largest absolute value of a partial sum has a mean of at most $2 \sqrt m$. So the mean of $\sup |\sum_i \varepsilon_i v_i|$ is at most $B_x \sqrt m + 2 B_x \cdot 2 \sqrt m$. With the factor $2B$, which taking away the matrices $w$, $W_c$ and $W_v$ costs in the proof of the theorem, we get $\mathcal R \le 10\, B B_x / \sqrt m$. $\square$
 # ```
 #
-# We test the cover on random matrices with $\|W\|_{2,1} = 1$ and on the worst of `T_search` tokens. The error of a score and the log size, both divided by what is allowed, must not exceed 1. The column between them is for tokens that are short in $\ell_2$ only, to which the proposition does not apply.
+# We test the cover on random matrices with $\|W\|_{2,1} = 1$ and on the worst of `T_search` tokens. The error of a score and the logarithm of the number of rounded matrices, both divided by what is allowed, must not exceed 1. The column between them is for tokens that are short in $\ell_2$ only, to which the proposition does not apply.
 
 
 # %%
@@ -208,7 +208,10 @@ for epsilon in (1.0, 0.5, 0.2, 0.1):
         "log size": size / (math.log(33) / epsilon**2),
     }
 rounding = pd.DataFrame(rows).T.rename_axis("epsilon")
-table(rounding, "The cover by rounded entries, each over what is allowed; d = 4", form=".3f")
+heads = {"the same, tokens short in l2 only": "error of a score, tokens short in l2 only"}
+heads |= {"log size": "log of the number of matrices"}
+caption = "The cover by rounded entries, at each scale epsilon: value over what is allowed, d = 4"
+table(rounding.rename(columns=heads), caption, form=".3f")
 
 # %% mystnb={"code_prompt_hide": "The search, and checks", "code_prompt_show": "The search, and checks"} tags=["hide-input"]
 ledger.result("lengthfree.thm4_1.corD_0_2").holds(
@@ -242,7 +245,8 @@ for name, (of, order, constant) in corollaries.items():
             row[f"d = {d}, m = {m}, T = {T}"] = found / value
         attacks[f"{name}, B_QK = {B_qk:g}"] = row
 attacks = pd.DataFrame(attacks).T.rename_axis("corollary")
-table(attacks, "Complexity of classes found over the bracket: the constant it forces", form=".2f")
+caption = "Constant that the classes found require: their complexity over the bracket"
+table(attacks, caption, form=".2f")
 glue(searched=attacks.to_numpy().max())
 of_rows = 1 / 4 / single_layer.theorem_value(1.0, 1e-40, 10**6, 2 * 10**6)
 
@@ -270,7 +274,7 @@ for name, id in (
 ):
     root = "1/\\sqrt d" if name == "D.0.1" else "1"
     ledger.result(id).refuted(
-        f"{name} as printed, rows: the complexity of $\\frac14$ over $10^6$ times the value, $d = 2^{{80}}$, $m = 2d$, $B_{{QK}} = {root}$; control: columns, of norm $d$",
+        f"{name} as printed, for bounded rows: complexity of the counterexample, $\\frac14$, over $10^6$ times the printed value, $d = 2^{{80}}$, $m = 2d$, $B_{{QK}} = {root}$; control: columns, of norm $d$",
         forced(name, large, W_norms[name]) / 1e6,
         at_most=1,
         control=forced(name, large, W_norms[name]) / (1e6 * large),
@@ -278,7 +282,7 @@ for name, id in (
         evidence="attained",
     )
     ledger.result(id).holds(
-        f"{name}, columns: constant forced by the search, $T \\le {T_search}$; control: rows, $d = 10^6$",
+        f"{name}, for bounded columns: constant that the classes found require, $T \\le {T_search}$; control: rows, $d = 10^6$",
         attacks[attacks.index.str.startswith(name)].to_numpy().max(),
         at_most=CONSTANT,
         control=of_rows,
@@ -291,14 +295,15 @@ glue(
 )
 
 # %% [markdown]
-# The rounded matrices satisfy the proposition. For tokens that are short in $\ell_2$ only they fail, at all scales of the table except the coarsest. The second table repeats the search over tokens and matrices of {ref}`ch-single-layer-bound`, in the norms of the corollaries and against the bracket with half of the $\alpha$ that belongs to the cover. (At $d = 1$ D.0.2 is taken as printed, with $\alpha = 0$.) The classes found require a constant of {glue:text}`searched:.2f` at most, far below $8\sqrt2 =$ {glue:text}`constant:.1f`.
+# The rounded matrices satisfy the proposition. For tokens that are short in $\ell_2$ only they fail, at all scales of the table except the coarsest. The second table repeats the search of {ref}`ch-single-layer-bound`, which varies tokens and matrices so as to make the complexity large. It uses the norms of the corollaries and compares with the expression in brackets, with half of the $\alpha$ that belongs to the cover. (At $d = 1$ D.0.2 is taken as printed, with $\alpha = 0$.) The classes found require a constant of {glue:text}`searched:.2f` at most, far below $8\sqrt2 =$ {glue:text}`constant:.1f`.
 #
 # ## Several heads
 #
 # The supremum of a sum over *independent* arguments is the sum of the suprema, and then the mean is linear, which gives {prf:ref}`lengthfree-heads`. The paper gives the linearity of the mean as the reason, but what matters is the independence, as the two heads with one sign showed. In the formula $w$ is fixed. If $w$ is free and shared, and all heads have the same bounds, the same $w$ is best for all heads, so equality still holds. We compute both sides for finite classes, with all combinations of their members and all signs; a number other than 1 in the first column would refute the proposition.
 
 # %%
-table(several, "Complexity of a sum of heads over the sum of complexities", form=".4f")
+caption = "Complexity of a sum of H heads over the sum of their complexities; last column: growth"
+table(several, caption, form=".4f")
 heads_add.holds(
     f"independent heads: complexity over the sum, $H = {H_max}$; control: shared parameters",
     several["independent heads"].iloc[-1],
@@ -310,11 +315,11 @@ heads_add.holds(
 )
 
 # %% [markdown]
-# So with equal bounds the complexity of $H$ heads is $H$ times that of one ({numref}`fig-layer-heads`). The covers of all tokens grow like $H$ to the power {glue:text}`older_exponent:.1f`, as the paper says.
+# So with equal bounds the complexity of $H$ heads is $H$ times that of one ({numref}`fig-layer-heads`). The bound from covers of all tokens, as in earlier work, grows like $H$ to the power {glue:text}`older_exponent:.1f`, as the paper says.
 #
 # ## What the bound says about real weights
 #
-# The bound is vacuous for the class unless it is below $B B_x$, since no output exceeds that. Risk and training loss differ by about $2 \mathcal R$ for a 1-Lipschitz loss ({ref}`ch-capacity`), so the bound is informative for a loss in $[0, 1]$ once $\mathcal R$ is below $\frac14$, say. We compute how large a sample that takes, with all constants and $c = 1$. We do so for bounds that are all 1, and for a layer with the usual random weights. These are normal with variance one over the number of rows, and $W_{QK}$ is a product of two such matrices over $\sqrt d$. Tokens are orthogonal of length 1, or these plus sinusoidal positions.
+# The bound is vacuous for the class unless it is below $B B_x$, since no output exceeds $B B_x$. Risk and training loss differ by about $2 \mathcal R$ for a 1-Lipschitz loss ({ref}`ch-capacity`), so the bound is informative for a loss in $[0, 1]$ once $\mathcal R$ is below $\frac14$, say. We compute how large a sample that takes, with all constants of the proof and $c = 1$ for the softmax. We do so for bounds that are all 1, and for a layer with the usual random weights. These are normal with variance one over the number of rows, and $W_{QK}$ is a product of two such matrices over $\sqrt d$. Tokens are orthogonal of length 1, or these plus sinusoidal positions.
 
 # %%
 rows = {}
@@ -326,7 +331,8 @@ for name, norms in layers.items():
     }
     rows[name] = {"B": norms.product, "B_x": norms.x, "W_QK": norms.W_qk} | needed
 real = pd.DataFrame(rows).T.rename_axis("layer")
-table(real, f"Norms at d = {width}, and log10 of the examples needed", form=".3g")
+heads = {k: f"log10 of the examples, bound {k}" for k in targets}
+table(real.rename(columns=heads), f"Norms at d = {width}, and examples needed", form=".3g")
 glue(
     constant=CONSTANT,
     width=width,
@@ -337,13 +343,13 @@ glue(
 )
 
 # %% [markdown]
-# With all bounds 1 it takes $10$ to the power {glue:text}`log_ones:.1f` examples until the bound is informative for a loss. With random weights and positions it takes $10$ to the power {glue:text}`log_class:.1f` until the bound is not vacuous for the class, and to the power {glue:text}`log_quarter:.1f` until it is informative for a loss. Up to logarithms the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$, and it is these norms that are large. So the theorem tells how the complexity *scales*: it does not grow with $T$, and it grows with the norms at most in this way.
+# With all norms equal to 1 it takes $10$ to the power {glue:text}`log_ones:.1f` examples until the bound is informative for a loss. With random weights and positions it takes $10$ to the power {glue:text}`log_class:.1f` until the bound is not vacuous for the class, and to the power {glue:text}`log_quarter:.1f` until it is informative for a loss. Up to logarithms the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$, and it is these norms that are large. So the theorem tells how the complexity *scales*: it does not grow with $T$, and it grows with the norms at most in this way.
 #
 # ## What we found
 #
-# * With columns of $W_c$ and $W_v$ bounded, and samples that are not too small for the theorem, the three corollaries hold with their printed $\alpha$ and the constant $8\sqrt2$; only D.0.2 at $d = 1$ has another constant.
+# * With columns of $W_c$ and $W_v$ bounded, and samples that are not too small for the theorem, the three corollaries hold with their printed $\alpha$ and the constant $8\sqrt2$. Only D.0.2 at $d = 1$ needs another constant.
 # * As printed, with rows bounded, 4.1.1 and D.0.2 fail in very wide layers with all bounds equal to 1, and D.0.1 fails there if $W_{QK}$ is small.
-# * Lemma 3.4 is not needed, because with tokens short in $\ell_1$ a bound on the sum of squares of $W_{QK}$ is enough.
+# * Lemma 3.4, which is false, is not needed, because with tokens short in $\ell_1$ a bound on the sum of squares of $W_{QK}$ is enough.
 # * The complexity of $H$ independent heads is exactly $H$ times that of one, if all have the same bounds.
 # * At width {glue:text}`width` with random weights the bound certifies nothing at samples of usual size.
 #

@@ -19,11 +19,11 @@
 # # Masked words: from one output to K
 #
 # ```{verdict}
-# Theorem 5.1 follows from the theorem that its proof quotes, but a display in the proof is false. The display compares two complexities on one and the same sample of sentences: it says that the complexity of the loss is at most about $\sqrt K$ times that of one word's scores, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words the factor that is needed is {glue:text}`own_wide:,.0f`, but $\sqrt K$ is {glue:text}`root_wide:,.0f`. Even with all logarithms of the theorem that the proof quotes, and its constant $C = 1$, the display allows only {glue:text}`logs_wide:,.0f`. At vocabularies in use, below a million words, these logarithms are large enough to hide the difference.
+# Theorem 5.1 follows from the theorem that its proof quotes, but an inequality that the proof displays is false. The inequality compares two complexities on one and the same sample of sentences: it says that the complexity of the loss is at most about $\sqrt K$ times that of one word's scores, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words the factor that is needed is {glue:text}`own_wide:,.0f`, but $\sqrt K$ is {glue:text}`root_wide:,.0f`. Even with all logarithms of the theorem that the proof quotes, and 1 for its unknown constant, the inequality allows only {glue:text}`logs_wide:,.0f`. At vocabularies in use, below a million words, these logarithms are large enough to hide the difference.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-attention-capacity`, {ref}`ch-single-layer-bound`. **Read** 12 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bounds for a transformer with one output carry over to one that fills in a masked word out of $K$, at the price of a factor of about $\sqrt K$. The first half of the proof is right, and its constant is the best one: cross entropy changes by at most twice the largest change of a score. The second half quotes a theorem whose right side is the complexity on the worst sample, but the display has the sample at hand on both sides. In this form it is false, because the factor can be about $K$. With the worst sample on the right it holds, and that is enough for the theorem.
+# **Claim.** The bounds for a transformer with one output carry over to one that fills in a masked word out of $K$, at the price of a factor of about $\sqrt K$. The first half of the proof is right, and its constant is the best one: cross entropy changes by at most twice the largest change of a score. The second half quotes a theorem whose right side is the complexity on the worst sample, but the inequality that the proof displays has the given sample on both sides. In this form it is false, because the factor can be about $K$. With the worst sample on the right it holds, and that is enough for the theorem.
 
 # %% tags=["parameters"]
 B = 1.0  # size of scores where a sentence has its own word [0.25..4]
@@ -79,7 +79,7 @@ glue(before=by_hand[0], after=by_hand[1], change=by_hand[0] - by_hand[1])
 #
 # ```{prf:theorem} Trauger and Tewari (2024), Theorem 5.1
 # :label: lengthfree-thm5-1
-# The Rademacher complexity of cross entropy of a masked word follows from Theorem 4.1 for one layer, or from Theorem 4.2 for several, if their conditions are met. The proof displays
+# A bound on the Rademacher complexity of cross entropy of a masked word follows from Theorem 4.1, the bound for one layer, or from Theorem 4.2, the bound for several, if their conditions are met. The proof displays
 #
 # $$R(\ell \circ \mathcal F) \le \tilde O(\sqrt K)\, \max_s R(\mathcal F_s) \tag{1}$$
 #
@@ -100,17 +100,19 @@ glue(before=by_hand[0], after=by_hand[1], change=by_hand[0] - by_hand[1])
 # $$R(\ell \circ \mathcal F) \le C L \sqrt K\, \max_s \tilde R(\mathcal F_s)\, \log^{3/2 + \delta} \Bigl( \frac{\beta m}{\max_s \tilde R(\mathcal F_s)} \Bigr) . \tag{2}$$
 # ```
 #
-# The right side of (2) has the worst sample, and the right side of (1) the sample at hand. This tilde is the whole difference, and the next section shows what it is worth.
+# The right side of (2) has the worst sample, and the right side of (1) the given sample. So the tilde over $R$ is what matters, and the next section shows how much it changes.
 #
 # ## On which sample?
 #
-# One class decides whether (1) is true, and it can be solved exactly. The idea is to tie the scores of each word to a sentence of its own: then a single word's scores can fit the noise on one sentence only, whereas the loss can fit the noise on all sentences. Let $m = K$, let sentence $i$ have as its input the unit vector $e_i$, which has a single 1, and the masked word $i$, and let $\mathcal F$ hold $f(x) = \mathrm{diag}(\pm B)\, x$ for all $2^K$ choices of signs. The scores of word $s$ are $\pm B$ on one sentence and 0 on all others, so $R(\mathcal F_s) = B$. In the loss, however, each sentence has a sign of its own that can be chosen for it, so the supremum of the sum is a sum over sentences:
+# One class decides whether display (1) is true, and both of its complexities can be computed exactly. The idea is to tie the scores of each word to a sentence of its own. Then a single word's scores can fit the noise on one sentence only, whereas the loss can fit the noise on all sentences. Let $m = K$, let sentence $i$ have as its input the unit vector $e_i$, which has a single 1, and the masked word $i$, and let $\mathcal F$ hold $f(x) = \mathrm{diag}(\pm B)\, x$ for all $2^K$ choices of signs. The scores of word $s$ are $\pm B$ on one sentence and 0 on all others, so $R(\mathcal F_s) = B$. In the loss, however, each sentence has a sign of its own that can be chosen for it, so the supremum of the sum is a sum over sentences:
 #
 # $$R(\ell \circ \mathcal F) = \frac K2 \log \frac{1 + (K - 1) e^{B}}{1 + (K - 1) e^{-B}} \approx K B .$$
 #
-# The ratio is about $K$, not $\sqrt K$, and no power of a logarithm makes up for the missing $\sqrt K$. With the tilde of (2) the contradiction disappears, because the worst sample for one word repeats the input $e_s$. On it $\tilde R(\mathcal F_s) = B\, \mathbb E |\epsilon_1 + \dots + \epsilon_K| \approx B \sqrt{2K/\pi}$, and with this number the ratio is only about $\sqrt{\pi K/2}$.
+# The ratio is about $K$, not $\sqrt K$, and no power of a logarithm makes up for the missing $\sqrt K$. With the worst sample on the right, as in (2), the contradiction disappears, because the worst sample for one word repeats the input $e_s$. On it $\tilde R(\mathcal F_s) = B\, \mathbb E |\epsilon_1 + \dots + \epsilon_K| \approx B \sqrt{2K/\pi}$, and with this number the ratio is only about $\sqrt{\pi K/2}$.
 #
-# Could (1) be meant as an average over samples? This reading does not help either, as one sees when the $K$ masked words are drawn at random and each word keeps its own input. Let $S_b$ be the sum of the signs of the sentences whose masked word is $b$, and let $\mathcal F$ hold all matrices whose rows have $\|w_s\|_1 \le B$ (see below). Then a single word's scores gain $B \max_b |S_b|$, which grows more slowly than $\log K$, but the loss gains at least a part of every $|S_b|$. The table has the ratio for random words too, estimated from draws. It also has the *shape* of (2), that is, $2 \sqrt K$, with the Lipschitz constant 2 of the loss, times all the logarithms of (2) for $\delta = 1$. In these logarithms we put $R(\mathcal F_s) = B$ in place of $\tilde R$, as (1) has it. Since $B$ is smaller, this makes the shape larger and favours (1). If the column for the own sample grew no faster than the shape, (1) could be saved by its logarithms.
+# Could (1) be meant as an average over samples? This reading does not help either, as one sees when the $K$ masked words are drawn at random and each word keeps its own input. Let $S_b$ be the sum of the signs of the sentences whose masked word is $b$, and let $\mathcal F$ hold all matrices whose rows have $\|w_s\|_1 \le B$ (see below). Then the complexity of a single word's scores is the mean of $B \max_b |S_b|$, which grows more slowly than $\log K$, whereas that of the loss contains at least a part of every $|S_b|$.
+#
+# The first table has the ratio of both complexities: on the *own sample*, where each sentence has a word of its own, for *random words*, estimated from draws, and with the *worst sample* for one word. Its last column is the *shape* of (2), that is, $2 \sqrt K$, with the Lipschitz constant 2 of the loss, times all the logarithms of (2) for $\delta = 1$. In these logarithms we put $R(\mathcal F_s) = B$ in place of $\tilde R$, as (1) has it. Since $B$ is smaller, this makes the shape larger and favours (1). If the column for the own sample grew no faster than the shape, (1) could be saved by its logarithms.
 
 
 # %%
@@ -133,10 +135,11 @@ for K in wide:
     rows[K] |= {"worst sample": loss / worst, "root of K": math.sqrt(K), "(2), all logs": shape}
 ratios = pd.DataFrame(rows).T.rename_axis("K")
 local = {name: power(wide[-2:], ratios[name].tolist()[-2:]).item() for name in ratios}
-table(ratios, "Complexity of the loss over that of one word's scores", form=".1f")
-table(local, "Power of K in it, between the last two vocabularies", form=".3f")
+shown = ratios.rename(columns={"(2), all logs": "shape of (2), all logarithms"})
+table(shown, "Complexity of the loss over that of one word's scores, for K words", form=".1f")
+table(local, "Power of K with which each column grows, last two vocabularies", form=".3f")
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Complexity of the loss over that of one word's scores, against the number of words, where each sentence has a word of its own. Dotted, the shape of (2) with all its logarithms, at $C = 1$.", "name": "fig-contraction"}, "image": {"alt": "Logarithmic axes from 64 to 17 million words. On the own sample the ratio is a straight line of slope one, with random words one that is a little lower. On the worst sample it is a line of slope one half, and so is the root of K just below it. The dotted shape of formula (2) starts above all, is less steep than the first two, and is crossed by the first near ten million words."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Complexity of the loss over that of one word's scores, against the number of words: on the own sample, where each sentence has a word of its own, with words drawn at random, and with the worst sample for one word. Dotted, what inequality (2) allows with all its logarithms, at $C = 1$. The own sample violates display (1) where its line is above the dotted one.", "name": "fig-contraction"}, "image": {"alt": "Logarithmic axes from 64 to 17 million words. On the own sample the ratio is a straight line of slope one, with random words one that is a little lower. On the worst sample it is a line of slope one half, and so is the root of K just below it. The dotted shape of formula (2) starts above all, is less steep than the first two, and is crossed by the first near ten million words."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.0)
 for i, name in enumerate(ratios):
     ax.plot(
@@ -159,7 +162,7 @@ for K in (2, 4, 8):
 if enumerated > 1e-12:
     raise ArithmeticError(f"the formulas differ from all signs by {enumerated:.1e}")
 masking.refuted(
-    "display (1), one sample on both sides: power of $K$ on the own sample, against (2) with all logarithms; control: worst sample",
+    "display (1), the given sample on both sides: power of $K$ on the own sample, against (2) with all logarithms; control: worst sample",
     local["own sample"],
     at_most=local["(2), all logs"],
     control=local["worst sample"],
@@ -180,19 +183,19 @@ glue(logs_wide=ratios["(2), all logs"].iloc[-1])
 glue(power_random=local["random words"], power_allowed=local["(2), all logs"])
 
 # %% [markdown]
-# What counts in {numref}`fig-contraction` is how steep the lines are. On the own sample the power of $K$ is {glue:text}`power_own:.2f`, and with random words it is {glue:text}`power_random:.2f`. The shape of (2) has {glue:text}`power_allowed:.2f` at this size, and $\frac12$ in the limit. So the line of the own sample crosses the dotted one, whatever the constant of $\tilde O$; at $C = 1$ the crossing is near ten million words. On the worst sample the power is {glue:text}`power_worst:.2f`, as (2) says.
+# What counts in {numref}`fig-contraction` is how steep the lines are. On the own sample the ratio grows like $K$ to the power {glue:text}`power_own:.2f`, and with random words to the power {glue:text}`power_random:.2f`. The shape of (2) has the power {glue:text}`power_allowed:.2f` at this size, and $\frac12$ in the limit. So the line of the own sample crosses the dotted one, whatever the constant of $\tilde O$; at $C = 1$ the crossing is near ten million words. On the worst sample the power is {glue:text}`power_worst:.2f`, as (2) says.
 #
-# **A special class?** It is not, because the paper's own class contains it. All rows with $\|w_s\|_1 \le B$, as Theorem 4.1 has them, give $R(\mathcal F_s) = B$ on these inputs too, since $\|\sum_i \epsilon_i e_i\|_\infty = 1$, and the loss can only gain by more functions. The rest of the transformer does not help either. For example, let each sentence have one visible word, the vector $e_i$, and let the mask be the zero vector. Then the query of the mask gives both tokens the score 0, so every head returns half of what it makes of $e_i$ alone, whatever $W_{QK}$ is. And $\sum_i \epsilon_i \sigma(\langle v, e_i\rangle) \le L_\sigma \|v\|_1$ for every column $v$ of the value matrix and an $L_\sigma$-Lipschitz activation $\sigma$ that keeps 0. Theorem 4.1 also asks for more sentences than dimensions, $m > d$, whereas here $m = d = K$. This condition is met if every sentence occurs twice. For the class of signs both sides of (1) then stay as they are, because the sum of two signs has the mean absolute value 1, as one sign has. For all rows with $\|w_s\|_1 \le B$ the right side at most doubles, because $|\sum_i \epsilon_i| \le 2$ for the two copies of a sentence. So the factor that is needed is still at least about $\frac K2$.
+# **Is this class special?** It is not, because the paper's own class contains it. All rows with $\|w_s\|_1 \le B$, as Theorem 4.1 on one layer has them, give $R(\mathcal F_s) = B$ on these inputs too, since $\|\sum_i \epsilon_i e_i\|_\infty = 1$, and with more functions the complexity of the loss can only be larger. The rest of the transformer does not save (1) either. For example, let each sentence have one visible word, the vector $e_i$, and let the mask be the zero vector. Then the query of the mask gives both tokens the score 0, so every head returns half of what it makes of $e_i$ alone, whatever $W_{QK}$ is. And $\sum_i \epsilon_i \sigma(\langle v, e_i\rangle) \le L_\sigma \|v\|_1$ for every column $v$ of the value matrix and an $L_\sigma$-Lipschitz activation $\sigma$ that keeps 0. Theorem 4.1 also asks for more sentences than dimensions, $m > d$, whereas here $m = d = K$. This condition is met if every sentence occurs twice. For the class of signs both sides of (1) then stay as they are, because the sum of two signs has the mean absolute value 1, as one sign has. For all rows with $\|w_s\|_1 \le B$ the right side at most doubles, because $|\sum_i \epsilon_i| \le 2$ for the two copies of a sentence. So the factor that is needed is still at least about $\frac K2$.
 #
-# **A large size.** With $C = 1$ and all logarithms at $\delta = 1$ the own sample exceeds (2) from about 9.9 million words on, and vocabularies in use are smaller than that. So if $\tilde O$ may hide all these logarithms, no number at a size in use contradicts the display. What contradicts it is the growth with $K$. Without logarithms, on the other hand, $\sqrt K$ is exceeded from three words on, and $2 \sqrt K$ from six.
+# **At which sizes?** With $C = 1$ and all logarithms at $\delta = 1$ the own sample exceeds (2) from about 9.9 million words on, and vocabularies in use are smaller than that. So if $\tilde O$ may hide all these logarithms, no number at a size in use contradicts the display. The display is contradicted by the growth of the ratio with $K$. Without logarithms, on the other hand, $\sqrt K$ is exceeded from three words on, and $2 \sqrt K$ from six.
 #
 # ## The loss: 2 is right, and best
 #
 # To see why the constant of the lemma is 2, take the gradient of the loss in the scores, $p - e_y$: the true word has the entry $-(1 - p_y)$, and the others have entries $p_s$ that add up to $1 - p_y$. So $\|\nabla \ell\|_1 = 2 (1 - p_y) < 2$. Along the segment from $b$ to $a$ the loss changes by at most the largest $\|\nabla \ell\|_1$ times $\max_s |a_s - b_s|$, and this proves the lemma. No pair attains 2, but if the true word's score is lowered by $t$ and all others are raised by $t$, then $p_y$ falls to 0 and the ratio of both sides tends to 2. So no smaller constant is valid, for any $K \ge 2$.
 #
-# In the Euclidean norm the constant is smaller, because the other words' entries are not negative; so their squares add up to at most the square of their sum, and $\|\nabla \ell\|_2 \le \sqrt 2\, (1 - p_y)$. This bound is nearly attained if one rival takes all that the true word has lost.
+# In the Euclidean norm the constant is smaller. Since the entries of the other words are not negative, their squares add up to at most the square of their sum, and so $\|\nabla \ell\|_2 \le \sqrt 2\, (1 - p_y)$. This bound is nearly attained if one other word, a rival, takes all the probability that the true word has lost.
 #
-# The table takes steps of size 1 that start $t$ away from equal scores, and random pairs. A ratio above 2 in the first two rows, or above $\sqrt2$ in the third, would refute these constants.
+# The table takes steps of size 1 that start $t$ away from equal scores, and random pairs of score vectors. Each of its rows moves the scores in another direction. A ratio above 2 in the first two rows, or above $\sqrt2$ in the third, would refute these constants.
 
 # %%
 sizes, far = (2, 3, 16, 64), (0.0, 2.0, 6.0, 30.0)
@@ -227,7 +230,7 @@ steps = {
 steps = pd.DataFrame(steps).T.rename_axis("true word down and")
 table(
     steps,
-    "Change of the loss over change of the scores: steps, least of K = 2, 3, 16, 64; random pairs, largest",
+    "Change of the loss over change of the scores: steps from t to t + 1, least of K = 2, 3, 16, 64; random pairs, largest",
     form=".5f",
 )
 
@@ -280,7 +283,7 @@ lipschitz.holds(
     evidence="attained",
 )
 lipschitz.holds(
-    "the same in the Euclidean norm, largest, against $\\sqrt 2$; control: in the largest entry",
+    "change of the loss over $\\|a - b\\|_2$, largest, against $\\sqrt 2$; control: over the largest entry",
     steps.iloc[2].max(),
     at_most=masked_words.LIPSCHITZ["euclidean"],
     tol=1e-12,
@@ -290,21 +293,21 @@ lipschitz.holds(
 )
 
 # %% [markdown]
-# From equal scores the least of these ratios are well below the constants: with few words the true one still has a fair share of the probability, and with many a single rival has hardly any yet. The further the true word falls behind, the nearer they come to 2 and to $\sqrt2$.
+# From equal scores the least of these ratios are well below the constants. With few words the true one still has a fair share of the probability, and with many words a single rival has hardly any yet. The lower the score of the true word, the nearer the ratios come to 2 and to $\sqrt2$.
 #
 # ## What is the price of K words?
 #
-# **At most $2K$, on every sample.** If the sample must be one and the same on both sides, another contraction can be used, that of Maurer {cite:p}`maurer2016`. It compares the loss with signs of its own for every score, $R(\ell \circ \mathcal F) \le \sqrt2 L_2\, \mathbb E \sup_f \sum_{i,s} \epsilon_{is} f_s(x_i)$, where $L_2 = \sqrt2$ is the Euclidean constant. A supremum of a sum is at most the sum of the suprema, so
+# **At most $2K$, on every sample.** If the sample must be one and the same on both sides, another contraction inequality can be used, that of Maurer {cite:p}`maurer2016`. On its right side every score has a random sign of its own, $R(\ell \circ \mathcal F) \le \sqrt2 L_2\, \mathbb E \sup_f \sum_{i,s} \epsilon_{is} f_s(x_i)$, where $L_2 = \sqrt2$ is the Euclidean constant. A supremum of a sum is at most the sum of the suprema, so
 #
 # $$R(\ell \circ \mathcal F) \le 2 \sum_{s=1}^K R(\mathcal F_s) \le 2 K \max_s R(\mathcal F_s) . \tag{3}$$
 #
 # This inequality needs neither the worst sample nor logarithms.
 #
-# **About $\sqrt{K - 1}$ at least, even on the worst sample.** If all scores are constants, $f(x) = w$ with $\max_s |w_s| \le B$, no sample differs from another, and the tilde costs nothing. For small $B$ the loss is linear, with the gradient $c_{is} = \frac1K - 1[y_i = s]$ at equal scores. The error is at most $\frac12 B^2$ a sentence, as the Hessian of the loss is the Jacobian of softmax, whose norm from largest entry to sum is at most 1 ({ref}`ch-attention-capacity`). So as $B \to 0$
+# **About $\sqrt{K - 1}$ at least, even on the worst sample.** If all scores are constants, $f(x) = w$ with $\max_s |w_s| \le B$, no sample differs from another, so the worst sample is no worse than the given one. For small $B$ the loss is linear, with the gradient $c_{is} = \frac1K - 1[y_i = s]$ at equal scores. The error is at most $\frac12 B^2$ a sentence, as the Hessian of the loss is the Jacobian of softmax, whose norm from largest entry to sum is at most 1 ({ref}`ch-attention-capacity`). So as $B \to 0$
 #
 # $$\frac{R(\ell \circ \mathcal F)}{R(\mathcal F_s)} \to \frac{\sum_s \mathbb E \bigl|\sum_i \epsilon_i c_{is}\bigr|}{\mathbb E \bigl|\sum_i \epsilon_i\bigr|} \approx \sqrt{K - 1} ,$$
 #
-# if every word is the true one equally often, because the squares of $c_{is}$ add up to $\frac mK (1 - \frac1K)$ over $i$, and there are $K$ such sums. If all sentences mask the same word, the ratio is $2 (1 - \frac1K)$. So what is paid for $K$ words depends on the words that occur.
+# if every word is the true one equally often, because the squares of $c_{is}$ add up to $\frac mK (1 - \frac1K)$ over $i$, and there are $K$ such sums. If all sentences mask the same word, the ratio is $2 (1 - \frac1K)$. So the factor for $K$ words depends on the words that occur.
 
 # %%
 price = pd.DataFrame(
@@ -317,7 +320,10 @@ price = pd.DataFrame(
         for K in (2, 4, 16, 64, 256)
     }
 ).T.rename_axis("K")
-table(price, "Constant scores, B to 0: loss over one word", form=".3f")
+caption = (
+    "Complexity of the loss over that of one word, constant scores, B to 0, by the masked words"
+)
+table(price, caption, form=".3f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 root = price["root of K - 1"]
@@ -333,7 +339,7 @@ masking.holds(
 # %% [markdown]
 # The first column follows $\sqrt{K-1}$ closely, so the factor $\sqrt K$ in (2) cannot be removed. The last column stays below 2 for every $K$.
 #
-# **An adversary.** In (2) there are a constant and logarithms, and we look for classes that need them. Each word's scores are one of two lists, chosen independently, so that there are $2^K$ functions, and a search moves the lists uphill. A lower bound on the worst sample is enough for us, so we take the sample itself, or $m$ copies of one of its inputs. A constant above 1 would be a sign that the logarithms are needed.
+# **An adversary.** In (2) there are a constant and logarithms, and we look for classes that need them. Each word's scores are one of two lists, chosen independently, so that there are $2^K$ functions, and a local search changes the lists so as to raise the ratio of both sides. A lower bound on the worst sample is enough for us, so we take the sample itself, or $m$ copies of one of its inputs. A constant above 1 would be a sign that the logarithms are needed.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
 
@@ -369,7 +375,11 @@ for K, m in ((2, 2), (2, 6), (3, 3), (4, 4)):
 searched = pd.DataFrame(rows).T.rename_axis(["K", "m"])
 
 # %% tags=["nbval-ignore-output"]
-table(searched.reset_index(), "Largest that the search found", form=".3f")
+heads = {"loss over (3)": "left over right side of (3)"}
+heads |= {"C of (2), no logarithm": "C that (2) needs without logarithms"}
+table(
+    searched.reset_index().rename(columns=heads), "Largest ratios that the search found", form=".3f"
+)
 loss, own, worst = masked_words.own_word(k_wide, B)
 constants = {
     "searched": searched["C of (2), no logarithm"].max(),
@@ -398,7 +408,7 @@ masking.holds(
 glue(constant=max(constants.values()))
 
 # %% [markdown]
-# No class that we met needs a logarithm in (2), and the largest constant is {glue:text}`constant:.2f`. Whether some class needs it we do not know.
+# No class that we met needs a logarithm in (2), and the largest constant $C$ is {glue:text}`constant:.2f`. Whether some class needs a logarithm we do not know.
 #
 # ## What the theorem then says
 #
@@ -406,14 +416,14 @@ glue(constant=max(constants.values()))
 #
 # $$\frac1m R(\ell \circ \mathcal F) \le \tilde O(\sqrt K) \cdot O \biggl( B_w B_{W_c} L_\sigma B_{W_v} \Bigl[ \frac{2 B_x^2 \sqrt C}{\sqrt m} \Bigl( 1 + \ln \frac{\sqrt m}{2 B_x \sqrt C} \Bigr) + B_x \sqrt{\frac{\ln 2d}{m}} \Bigr] \biggr) .$$
 #
-# Here $B_w$ bounds $\|w_s\|_1$ for every row $w_s$ of $W$, so it is the largest of these norms and not their sum. All else is as in {prf:ref}`lengthfree-thm4-1`, *repaired*: in that chapter's notation $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$, $B_{W_c}$ and $B_{W_v}$ bound the 1-norms of the *columns* of $W_c$ and $W_v$, and not those of their rows, although the paper prints rows. $C$ is a cover constant of the matrices $W_{QK}$. The length $T$ of the sentences does not occur. For several layers Theorem 4.2 has to be taken as repaired in {ref}`ch-multi-layer-bound`.
+# Here $B_w$ bounds $\|w_s\|_1$ for every row $w_s$ of $W$, so it is the largest of these norms and not their sum. All else is as in {prf:ref}`lengthfree-thm4-1`, *repaired*. There a layer is $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$, where $u$ is the mean of the tokens with the weights of attention, $\sigma$ has the Lipschitz constant $L_\sigma$, and no token is longer than $B_x$. The numbers $B_{W_c}$ and $B_{W_v}$ bound the 1-norms of the *columns* of $W_c$ and $W_v$, and not those of their rows, although the paper prints rows. $C$ is a cover constant of the matrices $W_{QK}$. The length $T$ of the sentences does not occur. For several layers Theorem 4.2 has to be taken as repaired in {ref}`ch-multi-layer-bound`.
 #
 # The paper clips the loss, because a bound on the gap needs a bounded loss. With bounded norms clipping is not needed: if no score exceeds $b$ in absolute value, then $0 < \ell \le \log K + 2b$.
 #
 # ## What we found
 #
 # * Cross entropy has the Lipschitz constant 2 in the largest entry, as stated, and no smaller one, for every $K$; in the Euclidean norm it is $\sqrt 2$.
-# * The contraction as displayed in the proof is false: on its own sample the factor can be $K$ up to logarithms, in the paper's own class. With the worst sample on the right the display is a theorem, so the conclusion of Theorem 5.1 stands.
+# * The inequality as displayed in the proof is false: on the given sample the factor can be $K$ up to logarithms, in the paper's own class. With the worst sample on the right the display is a theorem, so the conclusion of Theorem 5.1 stands.
 # * The factor $\sqrt K$ cannot be avoided, because constant scores have it on every sample in which the words occur equally often, and therefore on the worst one. On one and the same sample $2K$ is true, without logarithms.
 #
 # ```{finding} lengthfree.thm5_1
@@ -424,16 +434,16 @@ glue(constant=max(constants.values()))
 #
 # **Counterexample.** Take $K$ one-hot inputs, each with a masked word of its own, and rows with $\|w_s\|_1 \le B$. At $K$ = {glue:text}`k_wide:,.0f` the ratio is {glue:text}`own_wide:,.0f`, where $\sqrt K$ is {glue:text}`root_wide:,.0f`. It grows like $K$ to the power {glue:text}`power_own:.2f`, whereas the display with all logarithms allows {glue:text}`power_allowed:.2f`. At vocabularies in use, below a million words, all logarithms at $C = 1$ are still large enough to hide the difference.
 #
-# **Why.** The contraction theorem that is quoted has the worst sample on its right side. On the own sample each word's scores can be tied to one sentence, while the loss collects all sentences.
+# **Why.** The contraction theorem that is quoted has the worst sample on its right side. On the given sample each word's scores can be tied to one sentence, while the loss depends on all sentences.
 #
-# **Repair.** Take the largest complexity of one word over all samples of $m$ inputs, $\max_s \tilde R(\mathcal F_s)$, or on the own sample $2 \sum_s R(\mathcal F_s)$.
+# **Repair.** Take the largest complexity of one word over all samples of $m$ inputs, $\max_s \tilde R(\mathcal F_s)$, or on the given sample $2 \sum_s R(\mathcal F_s)$.
 #
 # **What survives.** Theorem 5.1 itself, because Theorem 4.1, and for several layers Theorem 4.2 as repaired, bound the complexity on every sample, hence on the worst. The Lipschitz constant 2 survives too, as the best one, and no $T$ enters.
 # ```
 #
 # ## What would falsify this
 #
-# The lemma on the loss would be false if a pair of score vectors had a ratio above 2, as the control has, a softmax at temperature $\frac12$. The claim that 2 is the least constant would be false if the ratios of the sequence stayed below some number less than 2, as they do in the control, which moves the true word alone. Display (1) would stand if the power of $K$ on the own sample were one that the logarithms allow; the control is the worst sample. A class that needs $C > 1$ without a logarithm would not contradict the repair, but would show that the logarithms may be needed; here the control is the own sample. The lower bound of $\sqrt{K - 1}$ would fail if constant scores had a smaller ratio; the control masks the same word everywhere.
+# The lemma on the loss would be false if a pair of score vectors had a ratio above 2, as such pairs have in the control, where the softmax has the temperature $\frac12$. The claim that 2 is the least constant would be false if the ratios of the sequence stayed below some number less than 2, as they do in the control, which moves the true word alone. Display (1) would stand if the power of $K$ on the own sample were one that the logarithms allow; the control is the worst sample. A class that needs $C > 1$ without a logarithm would not contradict the repair, but would show that the logarithms may be needed; here the control is the own sample. The lower bound of $\sqrt{K - 1}$ would fail if constant scores had a smaller ratio; the control masks the same word everywhere.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

@@ -19,11 +19,11 @@
 # # What one bit does to the output
 #
 # ```{verdict}
-# True: without layer norm one flipped bit among $n$ changes the output elsewhere by at most a constant over $n$. In random transformers the change falls with the power {glue:text}`slope_one` of $n$. With layer norms that have a positive $\varepsilon$, the number that they add to the variance, the paper's two bounds on the sensitivity hold, the first of them if tokens are not too long: their squared length may be at most twice the number of columns. For the average over inputs we prove a bound that does not grow with $n$ at all.
+# True: without layer norm one flipped bit among $n$ changes the output at every other position by at most a constant divided by $n$. In random transformers of one layer the change falls with the power {glue:text}`slope_one` of $n$. Layer norms add a number $\varepsilon$ to the variance. If it is positive, the paper's two bounds on the sensitivity hold, the first of them for tokens that are not too long: their squared length may be at most twice the number of columns. For the average over inputs we prove a bound that does not grow with $n$ at all.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 14 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** In a transformer without layer norm and with fixed weights, a flip of one bit moves the output elsewhere by $O(1/n)$, as the paper quotes from Hahn (2020) and from Li and others (2023). This does not cover scores that grow with $\log n$, and FIRST shows why. With layer norm and $\varepsilon > 0$ the paper sketches two bounds on the sensitivity, one for every input and one for most. We carry out both proofs, and both bounds hold, the first for tokens that are not too long. We add a third: the average sensitivity is bounded at all lengths, however large the scores of the first layer are.
+# **Claim.** In a transformer without layer norm and with fixed weights, a flip of one bit moves the output elsewhere by $O(1/n)$, as the paper quotes from Hahn (2020) and from Li and others (2023). This does not cover scores that grow with $\log n$. FIRST, the function that returns the first bit, shows why. With layer norm and $\varepsilon > 0$ the paper sketches two bounds on the sensitivity, which is a quarter of the sum of the squared effects of all flips: one at every input and one at most inputs. We carry out both proofs, and both bounds hold, the first for tokens that are not too long. We add a third: the average sensitivity is bounded at all lengths, however large the scores of the first layer are.
 #
 # ## Why one should care
 #
@@ -31,7 +31,7 @@
 #
 # ## One head by hand
 #
-# A head reads $n = 16$ bits, each written as $\pm 1$. If all scores are equal, the head returns the mean of the bits, and a flip changes it by $\frac2{16} = 0.125$; at $n = 512$ the change is $0.004$. Now let position 1 have the score $\log n$ and all others 0. The unnormalised weights are $n$ for position 1 and 1 for each of the $n - 1$ others, so that position 1 has the weight $\frac n{2n - 1}$, just over one half, at every length. A flip of the first bit changes the head by $\frac{2n}{2n-1} = 1.03$ at $n = 16$ and by $1.00$ at $n = 512$. But the other 15 bits share the other half of the weight, and each of them now counts only half as much as before. In other words, attention that is given to one bit is taken from the others.
+# An attention head reads $n = 16$ bits, each written as $\pm 1$. If all scores are equal, the head returns the mean of the bits, and a flip changes it by $\frac2{16} = 0.125$; at $n = 512$ the change is $0.004$. Now let position 1 have the score $\log n$ and all others 0. The unnormalised weights are $n$ for position 1 and 1 for each of the $n - 1$ others, so that position 1 has the weight $\frac n{2n - 1}$, just over one half, at every length. A flip of the first bit changes the head by $\frac{2n}{2n-1} = 1.03$ at $n = 16$ and by $1.00$ at $n = 512$. But the other 15 bits share the other half of the weight, and each of them now counts only half as much as before. In other words, attention that is given to one bit is taken from the others.
 #
 # ## The statement
 #
@@ -42,7 +42,7 @@
 # In a transformer without layer norm, with weights that do not depend on $n$, flipping bit $i$ changes the output at any other position by $O(1/n)$.
 # ```
 #
-# What changes with layer norm? Two factors can be large, and the two bounds that the paper sketches name them. The first factor comes from layer norm. It divides by $N \ge \sqrt\varepsilon$, so each of the $L$ layers can magnify a difference by $\varepsilon^{-1/2}$, and this gives $\varepsilon^{-L/2}$. The second factor comes from attention in the first layer. If a flip can raise the score of its position by $g$, it can multiply the weight of this position by $e^g$, and at an unlucky input every flip does so; therefore a bound at *every* input is exponential in the norms behind the scores. At *most* inputs few positions gain so much, and then $\log n$ can replace the exponential.
+# What changes with layer norm? Two factors can be large, and both of them occur in the bounds that the paper sketches. The first factor comes from layer norm. It divides by $N \ge \sqrt\varepsilon$, so each of the $L$ layers can magnify a difference by $\varepsilon^{-1/2}$, and this gives $\varepsilon^{-L/2}$. The second factor comes from attention in the first layer. If a flip can raise the score of its position by $g$, it can multiply the weight of this position by $e^g$, and at an unlucky input every flip does so. Therefore a bound at *every* input is exponential in the norms behind the scores. At *most* inputs few positions gain so much, and then $\log n$ can replace the exponential.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Eqs. (9) and (10)
 # :label: sensitive-eq9
@@ -87,9 +87,9 @@ lengths = [16, 32, 64, 128, 256, 512]
 # %% [markdown]
 # ## What one bit is worth without layer norm
 #
-# The proof of {prf:ref}`sensitive-fact2` is short. If the weights are fixed and the encodings of positions have bounded length, all scores lie in a bounded range $r$, so no weight exceeds $e^r / n$. One token out of $n$ then moves a head by at most $\|V\|\, e^r (\|e(1) - e(0)\| + 2 \max_w \|y_w\|) / n$, where the first term is its own contribution and the second is due to the weight that it takes from the others; and a feedforward block multiplies this by a constant. So the next layer receives one token that moved by $O(1)$ and others that moved by $O(1/n)$. At a query among the others all scores but one move by $O(1/n)$, and no weight exceeds $e^r/n$, so that the same count gives $O(1/n)$ again, layer after layer. (If the encodings of later positions grow, they can carry a growing score at fixed weights, and the fact fails: the network of {ref}`ch-one-layer-parity` has fixed weights and no layer norm, and a flip moves its output by about 2 at every length. Appendix B of the paper takes encodings to be bounded, and so do we.)
+# The proof of {prf:ref}`sensitive-fact2` is short. If the weights are fixed and the encodings of positions have bounded length, all scores lie in a bounded range $r$, so no weight exceeds $e^r / n$. If one token out of $n$ changes, it moves a head by at most $\|V\|\, e^r (\|e(1) - e(0)\| + 2 \max_w \|y_w\|) / n$, where $V$ is the value matrix. The first term is the token's own contribution, and the second is due to the weight that it takes from the others. A feedforward block multiplies this by a constant at most. So the next layer receives one token that moved by $O(1)$ and others that moved by $O(1/n)$. If the query is one of the others, all scores but one move by $O(1/n)$, and no weight exceeds $e^r/n$, so that the same argument gives $O(1/n)$ again, layer after layer. (If the encodings of later positions grow, they can carry a growing score at fixed weights, and the fact fails: the network of {ref}`ch-one-layer-parity` has fixed weights and no layer norm, and a flip moves its output by about 2 at every length. Appendix B of the paper takes encodings to be bounded, and so do we.)
 #
-# To test the fact we draw random transformers, keep their weights, and lengthen the input: the query keeps its position, and new positions are added in front. If the fact is true, the change of the output falls at least as fast as $\frac1n$. For comparison we compute *FIRST*, which is the head of the example with the score $\log n$ on position 1, and the same head with the score of the shortest length.
+# To test the fact we draw random transformers, keep their weights, and lengthen the input: the query keeps its position, and new positions are added in front. If the fact is true, the change of the output falls at least as fast as $\frac1n$. For comparison we compute two heads that attend to position 1. One is *FIRST*, the head of the example with the score $\log n$ on position 1. The other has at every length the score $\log 16$ of the shortest one.
 
 
 # %%
@@ -145,7 +145,7 @@ slopes = {layers: average(power(lengths, rows)) for layers, rows in moves.items(
 by_length = {f"random, {k} layer(s)": f64(rows).mean(0).tolist() for k, rows in moves.items()}
 by_length = pd.DataFrame(by_length | heads, pd.Index(lengths, name="n"))
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Change of the output by one flip, without layer norm. Random transformers with fixed weights: mean over models. FIRST: one head that attends to position 1, with a score that grows or stays.", "name": "fig-influence-length"}, "image": {"alt": "Log-log plot against the length. The means for one and two layers fall parallel to a grey dotted line of slope minus one. The head with the growing score stays flat near one, the head with the fixed score bends down towards slope minus one."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Change of the output by one flip, without layer norm, against the length. Random transformers of one and two layers with fixed weights: mean over flips and models. FIRST: one head that attends to position 1, with the score $\\log n$, which grows with the length, or with a fixed score. Dotted: the slope of $1/n$.", "name": "fig-influence-length"}, "image": {"alt": "Log-log plot against the length. The means for one and two layers fall parallel to a grey dotted line of slope minus one. The head with the growing score stays flat near one, the head with the fixed score bends down towards slope minus one."}} tags=["hide-input"]
 grey = {"color": figures.GREY, "marker": "", "linestyle": ":", "label": "slope of $1/n$"}
 fig, ax = figures.new(height=3.3)
 for k, (name, column) in enumerate(by_length.items()):
@@ -188,7 +188,7 @@ glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 #
 # ## With layer norm: three bounds on the sensitivity
 #
-# To answer this, we bound the sensitivity of a whole transformer. Let $g$ be the largest change that one bit makes to a score of the first layer, $\eta = \|e(1) - e(0)\|$, $C_P = \max_j \|y_j^{(0)}\|$, and let $L_k$ be a Lipschitz constant of the block of layer $k$. Norms of matrices are spectral norms, the largest over heads, and $C_V$ and $C_A = d\, \|K^\top Q\|$ are those of the layer in question.
+# To answer this question, we bound the sensitivity of a whole transformer. Let $g$ be the largest change that one bit makes to a score of the first layer, $\eta = \|e(1) - e(0)\|$, $C_P = \max_j \|y_j^{(0)}\|$, and let $L_k$ be a Lipschitz constant of the block of layer $k$. Norms of matrices are spectral norms, the largest over heads, and $C_V$ and $C_A = d\, \|K^\top Q\|$ are those of the layer in question.
 #
 # ```{prf:theorem} Sensitivity with $\varepsilon > 0$ (ours)
 # :label: influence-epsilon
@@ -203,25 +203,25 @@ glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 # * $\mathrm{as}_n(f)$, with $A = 6$.
 # ```
 #
-# **The idea of the proof.** All flips together move the first layer by at most $S(A)$, where $A$ bounds what they do to the weights of a row. Only this $A$ differs between the three bounds. At every input it is exponential in the change $g$ of a score, at most inputs it is of order $\log n$, and on average over inputs it is a constant, because positions that would gain much weight if their bit were flipped are rare. A layer norm with $\varepsilon > 0$ multiplies by at most $\varepsilon^{-1/2}$, and each later layer by $G_k$.
+# **The idea of the proof.** A *row* is the list of the attention weights of one query. All flips together move the first layer by at most $S(A)$, where $A$ bounds how much they change the weights of a row. Only this $A$ differs between the three bounds. At every input it is exponential in the change $g$ of a score, at most inputs it is of order $\log n$, and on average over inputs it is a constant, because positions that would gain much weight if their bit were flipped are rare. A layer norm with $\varepsilon > 0$ multiplies by at most $\varepsilon^{-1/2}$, and each later layer by $G_k$.
 #
 # ```{dropdown} Proof
-# We bound what all flips do to a row of the first layer, then to the first layer, and carry this through the other layers.
+# We bound how much all flips change a row of the first layer, then the output of the first layer, and carry this through the other layers.
 #
-# **A row at every input.** Let $q$ be a position other than the query's, $z$ and $z e^{g_q}$ its unnormalised weights as a zero and as a one, $0 \le g_q \le g$, and $R$ the sum of the others. A flip of $q$ moves the row by $2 (\hat a_q^1 - \hat a_q^0)$, and
+# **A row at every input.** Let $q$ be a position other than the query's. Let $z$ and $z e^{g_q}$ be its unnormalised weights as a zero and as a one, $0 \le g_q \le g$, let $R$ be the sum of the others, and let $\hat a_q^0$ and $\hat a_q^1$ be its weights as a zero and as a one. A flip of $q$ changes the weights of the row by $2 (\hat a_q^1 - \hat a_q^0)$ in all, because what $q$ gains the others lose, and
 #
 # $$\hat a_q^1 - \hat a_q^0 = \frac{(e^{g_q} - 1)\, z R}{(z e^{g_q} + R)(z + R)} \le (e^{g_q} - 1) \min \{ \hat a_q^0, \hat a_q^1 \} .$$
 #
 # One of the two is the weight of $q$ at $x$, and the weights at $x$ sum to 1, so that all $q$ together give at most $2 (e^g - 1)$. (If $g_q < 0$, exchange the names of the bits.) To this the query's own bit adds at most 2.
 #
-# **The first layer.** If we sum {prf:ref}`sensitive-lem9` over $q$, the first sum is $\sum_w \hat a_{jw} \sum_q I_q[y_w^{(0)}] = \eta$, and the second is $C_P$ times what all flips do to a row. So $\sum_q I_q[Y_j^{(1)}] \le S(A)$ for all $j$, where $A$ bounds the sum of a row: at every input by $2 e^g$, with the stated probability by {prf:ref}`influence-tail` with $\delta = 4$, and in the mean by 6, {prf:ref}`influence-mean`.
+# **The first layer.** {prf:ref}`sensitive-lem9` bounds the influence of one bit on a head by two sums, one over the changes of the tokens and one over those of the weights. If we sum it over $q$, the first sum is $\sum_w \hat a_{jw} \sum_q I_q[y_w^{(0)}] = \eta$, and the second is $C_P$ times the sum over all flips of the changes in a row. So $\sum_q I_q[Y_j^{(1)}] \le S(A)$ for all $j$, where $A$ bounds the latter sum. At every input it is at most $2 e^g$, as we have just seen. With the stated probability it is at most $16 \log n + 9$, by {prf:ref}`influence-tail` with $\delta = 4$, and its mean is at most 6, by {prf:ref}`influence-mean`.
 #
 # **The other layers.** Layer norm is $\varepsilon^{-1/2}$-Lipschitz, because its derivative is $(P - y y^\top / d) / N$ with $P$ the centring and $\|y\|^2 \le d$, so that its norm is at most $1/N \le \varepsilon^{-1/2}$. By {prf:ref}`influence-head` each later layer multiplies $\max_j \sum_q I_q$ by at most $G_k$, and the same is true of the mean over $x$ of each $\sum_q I_q$. So $\sum_q I_q[f]$, or its mean, is at most $\|v\|\, \varepsilon^{-L/2} S(A) \prod G_k$. Finally $I_q[f]^2 \le 2 \max |f|\, I_q[f]$. $\square$
 # ```
 #
-# How are these bounds related to the paper's? Let $\kappa = \max_h \|K_{1,h}^\top Q_{1,h}\|$. Then $g \le 2 C_P^2 \kappa$. So for $C_P^2 \le 2d$ the first bound gives (9), and for $C_P^2 \le d$, as in later layers, it gives (9) with half the exponent. With longer tokens $d$ in (9) has to be read as $C_P^2$; the words "along the lines of" leave room for that, but the formula as it stands is violated by a head below. The second bound is (10), whereas the third has no counterpart in the paper and contains neither $n$ nor the scores of the first layer.
+# How are these bounds related to the paper's? Let $\kappa = \max_h \|K_{1,h}^\top Q_{1,h}\|$. Then $g \le 2 C_P^2 \kappa$. So for $C_P^2 \le 2d$ the first bound gives (9), the paper's bound at every input, and for $C_P^2 \le d$, as in later layers, it gives (9) with half the exponent. With longer tokens $d$ in (9) has to be read as $C_P^2$. The words "along the lines of" leave room for that, but below there is a head that violates the formula as it stands. The second bound is (10), the paper's bound at most inputs. The third has no counterpart in the paper and contains neither $n$ nor the scores of the first layer.
 #
-# The rest of the section tests the bounds on three kinds of models, which are described below the table. The table says what each test should show; a bound that fails where the table has "holds" would be refuted.
+# The rest of the section tests the bounds on three kinds of models, which are described below the table. The table says what each test should show, and a bound that fails where the table has "holds" would be refuted. The string of zeros is written as $0^n$.
 #
 # | bound on | $A$ | in the paper | random and faint models | head of OR at $0^n$ | the same head, long tokens |
 # |:--|:--|:--|:--|:--|:--|
@@ -229,11 +229,11 @@ glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 # | $s$ at most inputs | $16 \log n + 9$ | (10) | holds | fails, since $0^n$ is left out | not tested |
 # | mean of $s$ | 6 | none | holds | fails, since $0^n$ is one input | not tested |
 #
-# **Is the exponential needed at every input?** To see how good $2(e^g - 1)$ is, take the head of OR from {ref}`ch-attention-influence`, whose scores depend on the bit alone, at $x = 0^n$. A flip gives its position the weight $e^g / (e^g + n - 1)$ in place of $1/n$, and all flips together move the row by
+# **Is the exponential needed at every input?** To see how good the bound $2(e^g - 1)$ on the changes in a row is, take the head of OR from {ref}`ch-attention-influence`, whose scores depend on the bit alone, at $x = 0^n$. A flip gives its position the weight $e^g / (e^g + n - 1)$ in place of $1/n$, and all flips together change the row by
 #
 # $$2 n \Bigl( \frac{e^g}{e^g + n - 1} - \frac1n \Bigr) = 2 (e^g - 1)\, \frac{n - 1}{e^g + n - 1} ,$$
 #
-# which tends to the bound as $n$ grows. For the sensitivity itself let $n - 1 = e^g$, so that a flip gives its position the weight $\frac12$. If the head writes this weight in one direction, and $v$ reads that direction after the layer norm, each of the $n - 1 = e^g$ flips of another bit than the query's own moves $f$ by one number $\delta > 0$ that depends neither on $n$ nor on $g$, and therefore $s(0^n, f) \ge \frac14 \delta^2 e^g$. So a bound for every input cannot avoid the exponential, and its exponent cannot be lowered.
+# which tends to the bound as $n$ grows. For the sensitivity itself let $n - 1 = e^g$, so that a flip gives its position the weight $\frac12$. If the head writes this weight in one direction, and $v$ reads that direction after the layer norm, each of the $n - 1 = e^g$ flips of another bit than the query's own moves $f$ by the same number $\delta > 0$. This number depends neither on $n$ nor on $g$, and therefore $s(0^n, f) \ge \frac14 \delta^2 e^g$. So a bound for every input cannot avoid the exponential, and its exponent cannot be lowered.
 #
 # **Whole transformers.** To look for a violation we compute all three ratios of sensitivity to bound, over all inputs of 6 bits, for random transformers of one and two layers whose scores in the first layer are multiplied by up to 100. One more model is constructed so as to attain the bounds. This *faint* model has no heads, and its tokens are $\pm t\,(1, -1)$ with the sign of their bit and $t = 10^{-6}$, which layer norm magnifies by nearly $\varepsilon^{-1/2}$ in each layer.
 
@@ -282,12 +282,14 @@ for layers, eps in itertools.product((1, 2), (1.0, 0.01)):
 # %%
 over = pd.DataFrame(found).T.rename_axis(["model", "layers", "epsilon"])
 shown = over.drop(columns="mean, no epsilon")
-table(shown, f"Sensitivity over its bound, largest of {repeats} models", form=".4f", tiny=1e-4)
+shown.columns = [f"bound on the {k}" if k == "mean" else f"bound at {k}" for k in shown]
+caption = f"Sensitivity over each of the three bounds, largest of {repeats} models"
+table(shown, caption, form=".4f", tiny=1e-4)
 
 # %% [markdown]
 # No ratio exceeds 1, and the faint model attains all three bounds.
 #
-# **One input against a mean.** Does the first bound need its $e^g$, and does the second have to leave inputs out? We take the head of OR at $0^n$ again, with $e^g = n - 1$, $\varepsilon = 1$ and four columns. Tokens are $\pm u$, and the query is distinguished by its positional encoding. The head writes in the direction of $u$, which is also the direction of $v$. At this input the second and the third bound should fail.
+# **A bad input.** Does the first bound need its $e^g$, and does the second have to leave inputs out? We take the head of OR at $0^n$ again, with $e^g = n - 1$, $\varepsilon = 1$ and four columns. Tokens are $\pm u$, and the query is distinguished by its positional encoding. The head writes in the direction of $u$, which is also the direction of $v$. At this input the second and the third bound should fail.
 
 
 # %% mystnb={"code_prompt_hide": "The head of OR", "code_prompt_show": "The head of OR"} tags=["hide-input"]
@@ -314,7 +316,7 @@ at_zeros = or_head(n_or)
 
 
 # %% [markdown]
-# **Long tokens.** The same head with tokens $\pm a u$, where $a^2 = 10 d$, tests whether (9) needs its condition. Its value matrix is $I$, and a flip raises a score by $g = 2 a^2 \kappa$, which is five times the exponent $4 d \kappa$ of (9). All positions but the flipped one carry the same token, so the sensitivity at $0^n$ with $n - 1 = e^g$ is given by a formula, and $n$ may be huge. A ratio above 1 says that (9), read with $d$, fails.
+# **Long tokens.** The same head with tokens $\pm a u$, where $a^2 = 10 d$, tests whether (9), the bound at every input, needs its condition. Its value matrix is $I$, and a flip raises a score by $g = 2 a^2 \kappa$, which is five times the exponent $4 d \kappa$ of (9). All positions but the flipped one carry the same token, so the sensitivity at $0^n$ with $n - 1 = e^g$ is given by a formula, and $n$ may be huge. A ratio above 1 says that (9), read with $d$, fails.
 
 
 # %%
@@ -337,7 +339,8 @@ long = {
     "(9) with the squared length of the tokens": [long_tokens(g, 40.0) for g in exponents],
 }
 long = pd.DataFrame(long, pd.Index(exponents, name="g"))
-table(long, "Long tokens at zeros: sensitivity over (9)", form=".2g")
+caption = "Head of OR with long tokens, input of zeros: sensitivity over the bound (9)"
+table(long, caption, form=".2g")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 worst = over.max()
@@ -358,7 +361,7 @@ for result, about, name, (text, control) in (
         evidence="proved",
     )
 every.refuted(
-    "(9) as printed, with $d$, head of OR with long tokens, $\\|y^{(0)}\\|^2 = 10 d$: sensitivity over "
+    "bound (9) as printed, with $d$, head of OR with long tokens, $\\|y^{(0)}\\|^2 = 10 d$: sensitivity over "
     "the bound, largest; control: with the squared length for $d$",
     long["(9) with d"].max(),
     at_most=1,
@@ -367,7 +370,7 @@ every.refuted(
     evidence="attained",
 )
 every.holds(
-    "(9) with the squared length of the tokens for $d$, head of OR with long tokens: sensitivity "
+    "bound (9) with the squared length of the tokens for $d$, head of OR with long tokens: sensitivity "
     "over the bound, largest; control: with $d$",
     long["(9) with the squared length of the tokens"].max(),
     at_most=1,
@@ -382,21 +385,21 @@ glue(attained=over["mean"].max(), largest=over.drop("faint", level="model")["mea
 # %% [markdown]
 # No model exceeds a bound that covers it. The faint models reach {glue:text}`attained:.4f` of the third bound, so the power of $\varepsilon$ in it is right. The random models reach at most {glue:text}`largest:.4f`, and multiplying the scores of the first layer changes little. At {glue:text}`n_or` bits the head of OR at the string of zeros reaches {glue:text}`or_every:.3f` of the first bound. It exceeds the second by a factor of {glue:text}`or_most:.2f` and the third by a factor of {glue:text}`or_mean:.0f`, so the string of zeros is one of the inputs that the second bound leaves out. With long tokens it exceeds (9), read with $d$, by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$. This factor is exponential in $g$, and no constant $C$ that is polynomial in the norms can make up for it.
 #
-# **What follows for PARITY.** With $\varepsilon > 0$, fixed norms elsewhere and any scores at all in the first layer, the average sensitivity stays bounded as $n$ grows. PARITY has $\mathrm{as}_n = n$, and MAJORITY has $\mathrm{as}_n$ of order $\sqrt n$, so such transformers compute neither of the two at all lengths. The paper says the same of scores that are multiplied by $\log n$: in the input layer they help FIRST, but not a sensitive function. A sensitive function needs small deviations $N$, which are the subject of {ref}`ch-layer-norm-blowup`, or one of the other norms in the bound must grow with $n$: scores of a later layer, encodings or other weights.
+# **What follows for PARITY.** With $\varepsilon > 0$, fixed norms elsewhere and any scores at all in the first layer, the average sensitivity stays bounded as $n$ grows. PARITY has $\mathrm{as}_n = n$, and MAJORITY has $\mathrm{as}_n$ of order $\sqrt n$, so such transformers compute neither of the two at all lengths. The paper says the same of scores that are multiplied by $\log n$: in the input layer they help FIRST, but not a sensitive function. A sensitive function needs small deviations $N$, which are the subject of {ref}`ch-layer-norm-blowup`, or one of the other norms in the bound must grow with $n$, namely scores of a later layer, encodings or other weights.
 #
 # ## What we found
 #
 # * {prf:ref}`sensitive-fact2` is proved for encodings of bounded length, and random transformers of one and two layers behave accordingly. It does not cover scores that grow with $\log n$.
-# * The bound (9) holds for first tokens with $\|y_j^{(0)}\|^2 \le 2d$, and for all tokens if $d$ is replaced by $C_P^2$. For tokens no longer than $\sqrt d$ its exponent can be halved. What matters is only how much one bit can change a score, $g$, and the factor $e^g$ cannot be lowered. The bound (10) holds without a condition.
+# * The bound at every input, (9), holds for first tokens with $\|y_j^{(0)}\|^2 \le 2d$, and for all tokens if $d$ is replaced by $C_P^2$. For tokens no longer than $\sqrt d$ its exponent can be halved. What matters is only how much one bit can change a score, $g$, and the factor $e^g$ cannot be lowered. The bound at most inputs, (10), holds without a condition.
 # * In the mean over inputs the sensitivity is bounded without $\log n$ and without the scores of the first layer.
 #
 # ```{finding} sensitive.eq9.every
-# :title: The exponent of (9) holds for tokens that are not too long
+# :title: The exponent of the bound (9) holds for tokens that are not too long
 # :group: condition
 #
 # **Statement.** As printed, there is a bound "along the lines of" $s(x, f) \le C \exp(4 d \max_h \|K_{1,h}^\top Q_{1,h}\|)\, \varepsilon^{-L/2}$ at every $x$, where $C$ is polynomial in $H$, $d$ and the norms of weights and embeddings, apart from the exponential of norms of later layers.
 #
-# **Counterexample.** It contradicts the formula, read with $d$. A head of OR has $d = 4$ columns and tokens whose squared length is $10 d$, and one bit changes a score by $g$. At the string of zeros its sensitivity exceeds the formula by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$.
+# **Counterexample.** A head of OR contradicts the formula, if $d$ is read as the number of columns. It has $d = 4$ columns and tokens whose squared length is $10 d$, and one bit changes a score by $g$. At the string of zeros its sensitivity exceeds the formula by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$.
 #
 # **Why.** What one bit can do to a score is bounded by $2 \|y\|^2 \|K^\top Q\|$, with the length of the longest first token. In later layers layer norm keeps $\|y\|^2 \le d$, but first tokens do not come from a layer norm.
 #
@@ -407,7 +410,7 @@ glue(attained=over["mean"].max(), largest=over.drop("faint", level="model")["mea
 #
 # ## What would falsify this
 #
-# A slope above $-1$, or an output that moves by more than the explicit constant over $n$, would refute {prf:ref}`sensitive-fact2`, and the control is the head whose scores grow. A sensitivity above its bound would refute {prf:ref}`influence-epsilon`. Its controls are the head of OR at $0^n$, once with 6 in place of $2 e^g$ and once with $16 \log n + 9$ at an input that is left out, and for the mean a bound without the factor $\varepsilon^{-L/2}$. For (9) the control exchanges $d$ and $C_P^2$.
+# A slope above $-1$, or an output that moves by more than the explicit constant over $n$, would refute {prf:ref}`sensitive-fact2`, and the control is the head whose scores grow. A sensitivity above its bound would refute {prf:ref}`influence-epsilon`. Its controls are the head of OR at $0^n$, once with 6 in place of $2 e^g$ and once with $16 \log n + 9$ at an input that is left out, and for the mean a bound without the factor $\varepsilon^{-L/2}$. For the formula (9) the control exchanges $d$ and $C_P^2$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -19,11 +19,11 @@
 # # The steps in the proof of Theorem 4
 #
 # ```{verdict}
-# The three lemmas from which Theorem 4 is proved are true if their constants are defined as somewhat larger numbers, and Theorem 4 is not affected. Lemma 16 needs no change. Lemmas 17 and 18 need a Lipschitz constant of the feedforward block over all of space, since with the printed constant a single hidden unit violates the bound (49) by a factor of {glue:text}`hinge_ball:.0f`. Lemma 17 also lacks a "1 +" that Lemma 16 has, and without it a second block with large weights violates (51) by a factor of {glue:text}`ones51:.0f`.
+# The three lemmas from which Theorem 4 is proved are true if their constants are defined as somewhat larger numbers, and Theorem 4 is not affected. Lemma 16 needs no change. Lemmas 17 and 18 need a Lipschitz constant of the feedforward block over all of space. The printed constant covers a ball only, and a single hidden unit that acts outside this ball violates the bound on the first layer, (49), by a factor of {glue:text}`hinge_ball:.0f`. Lemma 17 also lacks a "1 +" that Lemma 16 has, and without it a second block with large weights violates the bound on a later layer, (51), by a factor of {glue:text}`ones51:.0f`.
 # ```
 # **Needs** {ref}`ch-layer-norm-blowup`. **Read** 11 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The paper bounds how far one bit moves a token, layer by layer, for "suitably defined constants". Each of these bounds is true with suitable constants. With the definitions (27) and (30) of the constants, and with the deviation $N$ of (5), the bounds fail in some cases, and each of them is repaired by a quantity that the later steps use anyway. The ball over which (26) defines a constant is too small for (31), but a footnote of the paper has another choice, with which (31) holds. The product of all bounds is very loose, and most of this is due to the attention of later layers.
+# **Claim.** The paper bounds how far one bit moves a token, layer by layer, for "suitably defined constants". Each of these bounds is true with suitable constants. But the paper goes on to define them: the Lipschitz constant $L_f$ of the block in (27), the constant $C^{(k)}$ of a later layer in (30), and the deviation $N$ by which layer norm divides in (5). With these definitions the bounds fail in some cases, and each of them is repaired by a quantity that the later steps use anyway. A further constant, the largest output of the block, is defined in (26) over a ball. This ball is too small for (31), a bound on the length of the tokens, but a footnote of the paper has another choice, with which (31) holds. The product of all bounds is very loose, and most of this is due to the attention of later layers.
 #
 # ## Why one should care
 #
@@ -31,9 +31,9 @@
 #
 # ## One token by hand
 #
-# Let a token have two columns, $Y = (t, -t)$, and let the flip of a bit turn it into $(-t', t')$. Its mean is 0 and its deviation is $N = t$, later $t'$, and layer norm returns $(1, -1)$ and $(-1, 1)$. So a change of length $I[Y] = \sqrt 2\, (t + t')$ becomes a change of length $I[y] = 2 \sqrt 2$, whatever $t$ and $t'$ are. In other words, layer norm has magnified the change exactly by $2 / (t + t')$, the sharp factor of {prf:ref}`blowup-norm`. Lemma 16 below allows more, here with $C = \sqrt 2$, the length of the longest token in the table:
+# Let a token have two columns, $Y = (t, -t)$, and let the flip of a bit turn it into $(-t', t')$. Its mean is 0, and its standard deviation is $N = t$ before the flip and $N' = t'$ after it. Layer norm divides by this deviation, so it returns $y = (1, -1)$ before the flip and $(-1, 1)$ after it. So a change of length $I[Y] = \sqrt 2\, (t + t')$ becomes a change of length $I[y] = 2 \sqrt 2$, whatever $t$ and $t'$ are. In other words, layer norm has magnified the change exactly by $2 / (t + t')$, the sharp factor of {prf:ref}`blowup-norm`. Lemma 16 below allows more, here with $C = \sqrt 2$, the length of the longest token in the table:
 #
-# | $t$ | $t'$ | $I[Y]$ | $I[y]$ | $\frac2{N + N'} I[Y]$ | $2 C\, I[Y]\, (1 + \frac1N)(1 + \frac1{N'})$ |
+# | $t$ | $t'$ | change before, $I[Y]$ | change after, $I[y]$ | sharp bound $\frac2{N + N'} I[Y]$ | Lemma 16, $2 C\, I[Y]\, (1 + \frac1N)(1 + \frac1{N'})$ |
 # |:--|:--|:--|:--|:--|:--|
 # | 1 | 1 | 2.83 | 2.83 | 2.83 | 32 |
 # | 1 | 0.1 | 1.56 | 2.83 | 2.83 | 96.8 |
@@ -43,11 +43,15 @@
 #
 # ## The statements
 #
-# Tokens, norms and constants are those of {ref}`ch-layer-norm-blowup`: $Y^{(k)}_j$ is the input of layer norm $k$ at token $j$, $y^{(k)}_j$ its output, $N^{(k)}_j$ the standard deviation by which it divides, and $I_i[g] = \|g(x) - g(x^{\oplus i})\|$.
+# Tokens, norms and constants are those of {ref}`ch-layer-norm-blowup`. A layer adds $H$ attention heads to each token, then a feedforward block with a skip connection, and ends with a layer norm. $Y^{(k)}_j$ is the input of layer norm $k$ at token $j$, and $y^{(k)}_j$ is its output. $N^{(k)}_j$ is the standard deviation of the $d$ columns of $Y^{(k)}_j$, with $\varepsilon$ under the root, by which this layer norm divides. The *influence* of bit $i$ on a vector $g$ that depends on the input is $I_i[g] = \|g(x) - g(x^{\oplus i})\|$, the length of the change when bit $i$ flips.
+#
+# The constants are norms of the weights, each of which counts as at least 1. $C_V$ bounds the spectral norm of the value matrices, $C_P$ the length of the first tokens, and $C_A$ the scores of a later layer. $L_f$ is a Lipschitz constant of the blocks. From them the paper forms one constant for each layer, in its (28) to (30): $C^{(0)} = 150\, L_f C_V^2 C_P H$ for the first layer, $C^{(1)} = 2 L_f \max \lVert Y^{(1)}_j \rVert$ for its layer norm, and $C^{(k)} = 48\, L_f (H + 1) C_V \sqrt d\, e^{4 C_A}$ for a layer $k \ge 2$.
+#
+# The first lemma is about one layer norm. The second has four bounds: (49) on the first layer before its layer norm, (50) on the first layer norm, (51) on a later layer, and (54) on all layers up to layer $k$.
 #
 # ```{prf:lemma} Hahn and Rofin (2024), Lemma 16
 # :label: sensitive-lem16
-# If $\|Y\| \le C$ at all inputs, for some $C > 1$, then
+# Let $y$ be the output of a layer norm with the input $Y$. If $\|Y\| \le C$ at all inputs, for some $C > 1$, then
 #
 # $$I_i[y] \le 2\, C\, I_i[Y] \Bigl(1 + \frac1{N(x)}\Bigr) \Bigl(1 + \frac1{N(x^{\oplus i})}\Bigr) .$$
 # ```
@@ -58,20 +62,20 @@
 #
 # $$\sum_i I_i[Y^{(1)}_j] \le C^{(0)} \log n . \qquad (49)$$
 #
-# At every $x$, with $\bar I_i$ the mean over positions,
+# At every $x$, with $\bar I_i$ the mean of $I_i$ over positions, and $k \ge 2$ in the second bound,
 #
 # $$I_i[y^{(1)}_j] \le \frac{C^{(1)}}{N_j(x)\, N_j(x^{\oplus i})}\, I_i[Y^{(1)}_j], \qquad I_i[y^{(k)}_j] \le \frac{C^{(k)} / 3}{N_j(x)\, N_j(x^{\oplus i})} \bigl(I_i[y^{(k-1)}_j] + \bar I_i[y^{(k-1)}]\bigr) , \qquad (50), (51)$$
 #
 # $$I_i[y^{(k)}_j] \le \prod_{l=1}^k C^{(l)}\; \mathrm{Blowup}_k(x)\, \mathrm{Blowup}_k(x^{\oplus i})\, \bigl(I_i[Y^{(1)}_j] + \bar I_i[Y^{(1)}]\bigr) , \qquad (54)$$
 #
-# where $\mathrm{Blowup}_k$ is the product up to layer $k$, and $\|Y^{(1)}_j\| \le C_{\rm MLP} (H + 1) C_V C_P$ (31). *(Repaired below: (49), (50), (51), and a constant of (54).)*
+# where $\mathrm{Blowup}_k(x) = \prod_{l=1}^k \max_j (1 + 1/N^{(l)}_j)$. Moreover, the tokens before the first layer norm have a length of $\|Y^{(1)}_j\| \le C_{\rm MLP} (H + 1) C_V C_P$, which is (31). *(Repaired below: (49), (50), (51), and a constant of (54).)*
 # ```
 
 # %% tags=["parameters"]
 n_max = 8  # most bits of the models, all of whose inputs are run [4..10]
 models = 3  # random transformers of each length and score bound [2..8]
 repeats = 200  # random tables of each kind for Lemma 16 [50..1000]
-n_or = 1024  # bits of the heads at which the logarithm of (49) counts [1024..2048]
+n_or = 1024  # bits of the long strings for the bound (49), of order log n [1024..2048]
 seed = 0  # of everything random [0..1000000]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
@@ -149,9 +153,9 @@ def links(spec, weights):
 
 
 # %% [markdown]
-# ## Which step gives away most
+# ## Which step is loosest
 #
-# Before we look at the steps one by one, we ask how loose each of them is. We take random transformers of two layers, two heads and $d = 8$, without $\varepsilon$, on all inputs of up to {glue:text}`n_max` bits. The constants are exponential in the bound $C_A$ on the scores, so we scale the scores to a prescribed $C_A$. For each step we take the largest ratio of the left to the right side. A ratio above 1 would refute the step, and a small ratio means that it is loose.
+# Before we look at the steps one by one, we ask how loose each of them is. We take random transformers of two layers, two heads and $d = 8$, with $\varepsilon = 0$, on all inputs of up to {glue:text}`n_max` bits. The constants are exponential in the bound $C_A$ on the scores, so we scale the scores to a prescribed $C_A$. For each step we take the largest ratio of the left to the right side. A ratio above 1 would refute the step, and a small ratio means that it is loose. For a later layer we take (51) in its repaired form, with $1 + 1/N$ in place of $1/N$.
 
 # %%
 rows = {}
@@ -162,7 +166,7 @@ for C_A in (0.1, 1.0, 10.0):
         for _ in range(models):
             found.append(links(spec, blowup.random_weights(spec, rng.generator, C_A)))
     rows[f"C_A = {C_A:g}"] = pd.DataFrame(found).max()
-random = pd.DataFrame(rows).rename_axis("link")
+random = pd.DataFrame(rows).rename_axis("step")
 LINKS = {
     "(49)": "sum over bits, first layer",
     "Lemma 16": "one layer norm",
@@ -170,9 +174,10 @@ LINKS = {
     "(54)": "both layers",
 }
 caption = "Largest ratio of left to right side, random models, all inputs and flips"
-table(random.loc[list(LINKS)], caption, form=".1e")
+named = random.loc[list(LINKS)].rename(lambda link: f"{LINKS[link]}, {link}")
+table(named, caption, form=".1e")
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How much of each link is used in random models, for three score bounds. At 1 a link is attained.", "name": "fig-blowup-links"}, "image": {"alt": "Four rows of marks on a logarithmic axis from 10 to the minus 23 to 1. In the row of the first layer all marks lie just below a thousandth, in that of one layer norm at some hundredths. In the rows of a later layer and of both layers they lie at a hundred-thousandth or far less, and for the score bound 10 near or below ten to the minus 20."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How close each step of the proof comes to equality in random models: the largest ratio of its left to its right side, for three bounds $C_A$ on the scores. At 1 a step would hold with equality.", "name": "fig-blowup-links"}, "image": {"alt": "Four rows of marks on a logarithmic axis from 10 to the minus 23 to 1. In the row of the first layer all marks lie just below a thousandth, in that of one layer norm at some hundredths. In the rows of a later layer and of both layers they lie at a hundred-thousandth or far less, and for the score bound 10 near or below ten to the minus 20."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.3)
 for j, C_A in enumerate(random.columns):
     ax.plot(random.loc[list(LINKS), C_A], range(4), **figures.marker_style(j, label=f"${C_A}$"))
@@ -188,7 +193,9 @@ figures.show()
 #
 # ## One layer norm: Lemma 16
 #
-# By {prf:ref}`blowup-norm` layer norm multiplies an influence by at most $2/(N + N')$, with $N' = N(x^{\oplus i})$. Since $\frac{2}{N + N'} \le \frac1{\sqrt{N N'}} \le \frac14 (1 + \frac1N)(1 + \frac1{N'})$, Lemma 16 is true. Its factor $C$ is not needed where it is at least 1, and the left side is always less than $\frac18$ of the bound, since $C > 1$. For a token of length $C$ that a flip reverses, as in the example, it is $\frac1{8C}$ of the bound at $N = 1$, which comes arbitrarily close to $\frac18$. We also try random tables of tokens with small, medium and large steps and several $\varepsilon$, and a ratio above 1 would refute the lemma. Two variants should fail: $1 / \max(N, N')$ in place of $2 / (N + N')$, and Lemma 16 with $C = 0.05$, which its hypothesis does not allow.
+# By {prf:ref}`blowup-norm` layer norm multiplies an influence by at most $2/(N + N')$, with $N' = N(x^{\oplus i})$. The factors of Lemma 16 are larger. To see this, recall that an arithmetic mean is at least the geometric one. If we use this for $N$ and $N'$, for 1 and $N$, and for 1 and $N'$, we get $\frac{2}{N + N'} \le \frac1{\sqrt{N N'}} \le \frac14 (1 + \frac1N)(1 + \frac1{N'})$. So Lemma 16 is true. Its factor $C$ is not needed where it is at least 1. Moreover the lemma has the factor $2C$ where $\frac14$ is enough, so the left side is always less than $\frac18$ of the bound, since $C > 1$. For a token of length $C$ that a flip reverses, as in the example, it is $\frac1{8C}$ of the bound at $N = 1$, which comes arbitrarily close to $\frac18$.
+#
+# We also draw tables of tokens at random. Such a table has a token for each input, and we let the tokens differ little, moderately or much from input to input, at several $\varepsilon$. A ratio above 1 would refute the lemma. Two variants should fail: $1 / \max(N, N')$ in place of $2 / (N + N')$, and Lemma 16 with $C = 0.05$, which its hypothesis does not allow.
 
 
 # %%
@@ -216,12 +223,14 @@ near = 1 + 1e-6  # C of Lemma 16, which is above 1
 h = through_norm(turned(near), 1 - near**2 / 4)  # N = 1 and length C
 norms["rotated"] = [used(h.after, right) for right in bounds(h).values()]
 short, bare = through_norm(turned(0.05), 1.0), through_norm(turned(near), 0.0)
-caption = f"Largest ratio of left to right side: {tables} random tables, one designed"
-table(norms.rename_axis("factor"), caption, form=".4f")
+caption = f"Largest ratio of left to right side: {tables} random tables, one token by hand"
+shown = {"random": "random tables", "rotated": "token that a flip reverses"}
+shown = norms.rename(columns=shown, index={"larger N": "1 / max(N, N')"})
+table(shown.rename_axis("factor of the bound"), caption, form=".4f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lem16.holds(
-    f"Lemma 16: left over right side, {tables} tables; control: $C = 0.05$ and $\\varepsilon = 1$",
+    f"Lemma 16: left over right side, {tables} random tables of tokens; control: $C = 0.05$ and $\\varepsilon = 1$",
     norms.loc["Lemma 16"].max(),
     at_most=1,
     control=used(short.after, lemma16(short, short.longest)),
@@ -229,7 +238,7 @@ lem16.holds(
     evidence="proved",
 )
 lem16.holds(
-    "8 C times what is used of it: a token that a flip reverses, $N = 1$, $C = 1 + 10^{-6}$; "
+    "Lemma 16: $8 C$ times left over right side, a token that a flip reverses, $N = 1$, $C = 1 + 10^{-6}$; "
     "control: the same token without $\\varepsilon$",
     8 * near * norms.loc["Lemma 16", "rotated"],
     equals=1,
@@ -249,11 +258,13 @@ lem16.holds(
 )
 
 # %% [markdown]
-# No ratio exceeds 1, and both variants fail.
+# No ratio exceeds 1, and both variants fail, the second of them among the checks.
 #
 # ## The first layer: (49)
 #
-# We now turn to the sum over bits in the first layer. {eq}`eq-first-sum` bounds this sum by $S$, with the same probability, and $2 S \le C^{(0)} \log n$, as is proved under {prf:ref}`blowup-thm4-repaired`. So (49) is true if the Lipschitz constant $L_f$ of the block is taken over all of space. On short strings the smaller term in $S$ is the trivial $2n$, so we also take strings of {glue:text}`n_or` bits, on which it is the logarithm. Two heads are tried at random inputs: one with scores that rise fast towards one end of the string, and the head that computes OR, with scores $\log n$ on ones and $-\log n$ on zeros. Tokens are $(\pm 1, \pm 1) / \sqrt 2$, by their bit and by a random sign of their position, and the value matrix is the identity. There have to be exceptional inputs, because at $x = 0$ every flip changes OR. The last row of the table is the head of OR without the division in its softmax, for which the bound should fail at any input.
+# We now turn to the sum over bits in the first layer, which (49) bounds by $C^{(0)} \log n$. {ref}`ch-layer-norm-blowup` bounds this sum by a number $S$ with the same probability, in {eq}`eq-first-sum`. The length enters $S$ only by the term $\min\{16 \log n + 9,\ 2n\}$, and $2 S \le C^{(0)} \log n$, as is proved under {prf:ref}`blowup-thm4-repaired`. So (49) is true if the Lipschitz constant $L_f$ of the block is taken over all of space.
+#
+# On short strings the smaller term in the minimum is the trivial $2n$, so we also take strings of {glue:text}`n_or` bits, on which it is the logarithm. Two heads are tried at random inputs. One attends to the first 1 of the string, by scores that rise fast towards this end. The other computes OR, with scores $\log n$ on ones and $-\log n$ on zeros. Tokens are $(\pm 1, \pm 1) / \sqrt 2$, where the first sign is that of the bit and the second is a random sign of the position, and the value matrix is the identity. There have to be exceptional inputs, because at $x = 0$ every flip changes OR. The last row of the table is the head of OR without the division in its softmax, for which the bound should fail at any input.
 
 
 # %%
@@ -277,7 +288,8 @@ rows = {
 }
 sums = pd.DataFrame({"sum": rows}).rename_axis("head, input")
 sums["over (49)"] = sums["sum"] / (150 * log)
-table(sums, f"Sum of all influences, {n_or} bits", form=".3f")
+named = sums.rename(columns={"over (49)": "sum over its bound, (49)"})
+table(named, f"Sum of all influences on the last token, {n_or} bits", form=".3f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 eq49.holds(
@@ -292,9 +304,9 @@ eq49.holds(
 # %% [markdown]
 # At random inputs both heads stay far below the bound, and OR exceeds it at the string of zeros, as expected. Without the division each bit changes its own weight only and no other weight has to decrease, so the sum is far above the bound.
 #
-# **Two balls that are too small.** The definition (27), however, takes $L_f$ over the ball of radius $(H + 1) \sqrt d$ only, whereas the first block receives vectors of length up to $(1 + H C_V) C_P$. Similarly, $C_{\rm MLP}$ of (26) is the largest $\|f^{\rm MLP}\|$ on a ball of radius $(H + 1) C_V \min\{C_P, \sqrt d\}$. One hidden unit that is 0 up to length 20 and steep beyond shows that both balls are too small. We take $f^{\rm MLP}(z) = z + 10^6 (u \cdot z - 20)_+\, u$, with positions $30 u$, $n = 3$, $d = 4$, $H = 1$ and $V = 0$.
+# **Two balls that are too small.** The paper's definition (27), however, takes $L_f$ over the ball of radius $(H + 1) \sqrt d$ only, whereas the first block receives vectors of length up to $(1 + H C_V) C_P$. Similarly, the constant $C_{\rm MLP}$ of (26) is the largest $\|f^{\rm MLP}\|$ on a ball of radius $(H + 1) C_V \min\{C_P, \sqrt d\}$, where $f^{\rm MLP}$ is the block. The paper uses it in (31) to bound the length of the tokens before the first layer norm. One hidden unit that is 0 up to length 20 and steep beyond shows that both balls are too small. We take $f^{\rm MLP}(z) = z + 10^6 (u \cdot z - 20)_+\, u$ for a unit vector $u$, with positions $30 u$, $n = 3$, $d = 4$, $H = 1$ and $V = 0$. Both balls then have radius 4, but the tokens that the block receives are longer than 20.
 #
-# For (31) the paper itself has a remedy. By its footnote 9, $C_{\rm MLP}$ "can be chosen to be the product of parameter matrix norms in the MLP". Let the block be $z + \mathrm{relu}(zW + b) W' + b'$, and count its skip connection and its biases: $C_{\rm MLP} = 1 + (\|W\| + \|b\|) \|W'\| + \|b'\|$. Then $\|f^{\rm MLP}(z)\| \le C_{\rm MLP} \max\{1, \|z\|\}$, and $\|z\| \le (1 + H C_V) C_P \le (H + 1) C_V C_P$, where all constants are at least 1, so that (31) holds. The bounds (49) and (54) use $L_f$ of (27), for which the paper gives no such alternative.
+# For (31) the paper itself has a remedy. By its footnote 9, $C_{\rm MLP}$ "can be chosen to be the product of parameter matrix norms in the MLP". To check that this works, let the block be $z + \mathrm{relu}(zW + b) W' + b'$, and count its skip connection and its biases: $C_{\rm MLP} = 1 + (\|W\| + \|b\|) \|W'\| + \|b'\|$. Then $\|f^{\rm MLP}(z)\| \le C_{\rm MLP} \max\{1, \|z\|\}$, and $\|z\| \le (1 + H C_V) C_P \le (H + 1) C_V C_P$, where all constants are at least 1, so that (31) holds. The bounds (49) on the first layer and (54) on all layers use $L_f$ of (27), for which the paper gives no such alternative.
 
 # %%
 steep, u = 1e6, f64([1.0, -1.0, 0.0, 0.0]) / math.sqrt(2)
@@ -318,20 +330,21 @@ for name, radius in (("as printed", 2 * math.sqrt(4)), ("repaired", 2 * c.token)
     rows[name] = {"(49)": at_49, "(31)": c.longest / (largest * 2 * c.token)}
 product = 1 + (1 + 20) * steep  # 1 for the skip connection, |W| = 1, |b| = 20, |W'| = steep
 rows["footnote 9"] = {"(49)": math.nan, "(31)": c.longest / (product * 2 * c.token)}
-balls = pd.DataFrame(rows).T.rename_axis("balls")
-table(balls, "The unit outside the ball: left over right side", form=".4g", none="-")
+balls = pd.DataFrame(rows).T.rename_axis("constant")
+named = balls.rename(columns={"(49)": "(49), sum over bits", "(31)": "(31), length of a token"})
+table(named, "The unit outside the ball: left over right side", form=".4g", none="-")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 judge(
     eq49,
     balls.loc["as printed", "(49)"],
-    "(49) with $L_f$ over the ball of (27), a unit outside the ball",
+    "(49), sum over bits, with $L_f$ over the ball of (27), a unit outside the ball",
     balls.loc["repaired", "(49)"],
-    "(49) with a ball that holds all that the first block is given; control: $L_f$ over the "
-    "ball of (27)",
+    "(49), sum over bits, with $L_f$ over a ball that holds all that the first block is given; "
+    "control: $L_f$ over the ball of (27)",
 )
 eq31.holds(
-    "(31) with $C_{MLP}$ by footnote 9, a unit outside the ball of (26): left over right side; "
+    "(31), length of a token, with $C_{MLP}$ by footnote 9, a unit outside the ball of (26): left over right side; "
     "control: $C_{MLP}$ over that ball",
     balls.loc["footnote 9", "(31)"],
     at_most=1,
@@ -343,7 +356,7 @@ eq31.holds(
 # %% [markdown]
 # ## The lost "1 +": (50) and (51)
 #
-# Lemma 17 uses the factors $1/N$ of Lemma 16 without its "1 +". In (50) the factor $\max \|Y^{(1)}_j\|$ compensates for this, as long as $\varepsilon \le (4 - \frac1d) \max \|Y^{(1)}_j\|^2$. In (51) the proof has such a factor, but its last line drops it. So (51) fails even without $\varepsilon$, if the second block multiplies by a large number. The reason is that $N^{(2)}$ then grows with this number and layer norm divides by it, so the left side does not depend on the number. The right side, however, contains it once as a factor, in $L_f$, and twice as a divisor, in $1/(N N')$. To show both failures, we take for (50) one token of length 1 with $\varepsilon = 100$, and for (51) two bits with $d = 2$, no attention, and a token $\pm(1, -1)$ for each bit:
+# Lemma 16 has the factors $1 + 1/N$, but the bounds (50) on the first layer norm and (51) on a later layer, both in Lemma 17, have $1/N$ without the "1 +". In (50) the factor $\max \|Y^{(1)}_j\|$ compensates for this, as long as $\varepsilon \le (4 - \frac1d) \max \|Y^{(1)}_j\|^2$. The proof of (51) has such a factor too, but its last line drops it. So (51) fails even without $\varepsilon$, if the second block multiplies by a large number. The reason is that $N^{(2)}$ then grows with this number and layer norm divides by it, so the left side does not depend on the number. The right side, however, contains it once as a factor, in $L_f$, and twice as a divisor, in $1/(N N')$. To show both failures, we take for (50) one token of length 1 with $\varepsilon = 100$, and for (51) two bits with $d = 2$, no attention, and a token $\pm(1, -1)$ for each bit:
 
 
 # %%
@@ -370,8 +383,8 @@ ones = pd.DataFrame(
         "(51), epsilon = 0, block times 100,000": [big["(51)"], big["(51) with 1 +"]],
     },
     index=["as printed", "with 1 +"],
-).T.rename_axis("link")
-table(ones, "Left over right side", form=".2g")
+).T.rename_axis("bound")
+table(ones, "Left over right side of (50) and (51), a model for each", form=".2g")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 tried = (norms.loc["Lemma 16"].max(), random.loc["(51) with 1 +"].max())
@@ -385,15 +398,15 @@ for row, others, (name, (as_printed, repaired)) in zip(
 # %% [markdown]
 # ## Later layers: (51) repaired, and (54)
 #
-# ```{prf:proposition} With the "1 +" the links hold
+# ```{prf:proposition} With the "1 +" the bounds hold
 # :label: blowup-links-repaired
-# The bounds (50), (51) and (54) hold with $1 + 1/N$ in place of $1/N$, at every $\varepsilon$ and for every block.
+# The bounds (50) on the first layer norm, (51) on a later layer and (54) on all layers hold with $1 + 1/N$ in place of $1/N$, at every $\varepsilon$ and for every block.
 # ```
 #
 # **The idea of the proof** is the same for all three: replace each layer norm by the sharp factor, bound this factor by $\frac14 (1 + \frac1N)(1 + \frac1{N'})$, and carry out the paper's induction.
 #
 # ```{dropdown} Proof
-# We write $\tau = 1 + 1/N_j(x)$ and $\tau' = 1 + 1/N_j(x^{\oplus i})$, and take the three bounds in turn. By {prf:ref}`blowup-norm` we have $I_i[y_j] \le \frac14 \tau \tau' I_i[Y_j]$, as above, and this is (50), since $C^{(1)} \ge 1$. By {eq}`eq-later-layer`, with $1 + H C_V C_A$ and $H C_V (1 + 2 C_A) e^{2 C_A}$ both at most $(H + 1) C_V e^{4 C_A}$, $I_i[Y^{(k)}_j] \le L_f (H + 1) C_V e^{4 C_A} (I_i[y_j] + \bar I_i[y])$, so (51) holds with $C^{(k)}/192$ in place of $C^{(k)}/3$. Lemma 18 follows as in the paper, by induction, because applying $I_j + \bar I$ twice gives $I_j + 3 \bar I \le 3 (I_j + \bar I)$, and $\tau \le \max_w \tau_w$. $\square$
+# We write $\tau = 1 + 1/N_j(x)$ and $\tau' = 1 + 1/N_j(x^{\oplus i})$, and take the three bounds in turn. By {prf:ref}`blowup-norm` we have $I_i[y_j] \le \frac14 \tau \tau' I_i[Y_j]$, as above, and this is (50), since $C^{(1)} \ge 1$. For (51) we put the bound on a later attention and block, {eq}`eq-later-layer`, in front of it. With $1 + H C_V C_A$ and $H C_V (1 + 2 C_A) e^{2 C_A}$ both at most $(H + 1) C_V e^{4 C_A}$, $I_i[Y^{(k)}_j] \le L_f (H + 1) C_V e^{4 C_A} (I_i[y_j] + \bar I_i[y])$, so (51) holds with $C^{(k)}/192$ in place of $C^{(k)}/3$. Lemma 18 follows as in the paper, by induction, because applying $I_j + \bar I$ twice gives $I_j + 3 \bar I \le 3 (I_j + \bar I)$, and $\tau \le \max_w \tau_w$. $\square$
 # ```
 #
 # In ordinary models the bound (54) is so loose that it would hold even without the factors $\mathrm{Blowup}_k$. So we take one more model, with all embeddings multiplied by $10^{-12}$. There the first layer norm has to magnify by $10^{12}$, and without the blow-up (54) must fail.
@@ -404,7 +417,7 @@ base = blowup.random_weights(spec, rng.generator, 0.1)
 names = ("embedding", "positions", "layers.0.hidden_bias", "layers.0.output_bias")
 tiny = links(spec, base | {name: 1e-12 * base[name] for name in names})
 ratios = {name: tiny[name] for name in ("(54)", "(54), no blow-up")}
-table(ratios, "Left over right side, tokens times 1e-12", form=".1e")
+table(ratios, "Left over right side of (54), tokens times 1e-12", form=".1e")
 lem18.holds(
     "Lemma 18, (54): left over right side, random models and tiny tokens; control: no blow-up",
     max(random.loc["(54)"].max(), tiny["(54)"]),
@@ -417,7 +430,7 @@ lem18.holds(
 # %% [markdown]
 # With the blow-up the bound holds for these tokens too, and without it the left side is many times too large.
 #
-# The larger ball is needed in later layers too, because a later block receives vectors of length up to $(1 + H C_V) \sqrt d$, and (27) considers only those up to $(H + 1) \sqrt d$. To see that this makes (54) fail, let $u$ and $v$ be orthonormal and centred, $d = 4$, $n = 3$, $H = 1$. Tokens are $5 u \pm 10^{-10} v$ by their bit; the first layer changes nothing, and its layer norm returns $2 u \pm 4 \cdot 10^{-11} v$. In the second layer attention averages and $V = 10 I$, which gives $22 u$ and a small multiple of $v$. Its block adds $2 \cdot 10^{11} \bigl[ (u \cdot z + v \cdot z - 10)_+ - (u \cdot z - 10)_+ \bigr] v$, which is 0 for all $\|z\| \le 4$, so that it has no influence on the Lipschitz constant over the ball.
+# The larger ball is needed in later layers too, because a later block receives vectors of length up to $(1 + H C_V) \sqrt d$, and the definition (27) of $L_f$ considers only those up to $(H + 1) \sqrt d$. To see that this makes (54) fail, we hide two steep units in a second block, outside the ball. Let $u$ and $v$ be orthonormal and centred, $d = 4$, $n = 3$, $H = 1$. Tokens are $5 u \pm 10^{-10} v$, with the sign of their bit. The first layer changes nothing, and its layer norm returns $2 u \pm 4 \cdot 10^{-11} v$. In the second layer attention averages and $V = 10 I$, so its block receives $22 u$ and a small multiple of $v$. The block adds $2 \cdot 10^{11} \bigl[ (u \cdot z + v \cdot z - 10)_+ - (u \cdot z - 10)_+ \bigr] v$, which is 0 for all $\|z\| \le 4$, so that it has no influence on the Lipschitz constant over the ball.
 
 # %%
 u, v = f64([1.0, -1.0, 0.0, 0.0]) / math.sqrt(2), f64([0.0, 0.0, 1.0, -1.0]) / math.sqrt(2)
@@ -436,9 +449,9 @@ at_54 = links(spec, late)["(54)"]
 judge(
     lem18,
     at_54 * slope**2,  # both of its constants have the factor L_f
-    "(54) with $L_f$ over the ball of (27), units outside the ball of a second layer",
+    "(54), all layers, with $L_f$ over the ball of (27), units outside the ball of a second layer",
     at_54,
-    "(54) with $L_f$ over all of space; control: over the ball of (27)",
+    "(54), all layers, with $L_f$ over all of space; control: over the ball of (27)",
 )
 glue(ball54=at_54 * slope**2)
 glue(hinge_ball=balls.loc["as printed", "(49)"], mlp_min=balls.loc["as printed", "(31)"])
@@ -450,28 +463,28 @@ glue(top54=random.loc["(54)"].max(), n_max=n_max)
 # ## What we found
 #
 # * Lemma 16 holds, and its left side is always less than $\frac18$ of its bound. The sharper factor $2 / (N + N')$ is attained.
-# * The bound (49) holds with a Lipschitz constant over all of space. The words "with probability" cannot be dropped: at {glue:text}`n_or` bits OR exceeds the bound at $x = 0$ by a factor of {glue:text}`or_sum:.2f`.
-# * The bound (31) holds with the $C_{\rm MLP}$ of footnote 9; the ball of (26) is too small for it. (50) and (51) need the "1 +" of Lemma 16, the first at large $\varepsilon$ and the second also at large blocks.
-# * Lemma 18 holds with a Lipschitz constant over all of space. In random models of two layers the left side is at most {glue:text}`top54:.0e` of its bound.
+# * The bound (49) on the first layer holds with a Lipschitz constant over all of space. The words "with probability" cannot be dropped: at {glue:text}`n_or` bits OR exceeds the bound at $x = 0$ by a factor of {glue:text}`or_sum:.2f`.
+# * The bound (31) on the length of a token holds with the $C_{\rm MLP}$ of footnote 9, whereas the ball of (26) is too small for it. The bounds (50) on the first layer norm and (51) on a later layer need the "1 +" of Lemma 16, the first at large $\varepsilon$ and the second also at blocks with large weights.
+# * Lemma 18, the bound on all layers, holds with a Lipschitz constant over all of space. In random models of two layers the left side is at most {glue:text}`top54:.0e` of its bound.
 #
 # ```{finding} sensitive.lem17
 # :title: A ball too small, and a lost 1
 # :group: constant
 #
-# **Statement.** As printed, the following holds "for suitably defined constants": (49), and (54) of Lemma 18, with $L_f$ over the ball of radius $(H + 1) \sqrt d$; (50) and (51) with the $N$ of (5), without the '1 +' of Lemma 16.
+# **Statement.** As printed, four bounds on the influence of one bit hold "for suitably defined constants". Two of them, (49) on the first layer and (54) of Lemma 18 on all layers, have a Lipschitz constant $L_f$ over the ball of radius $(H + 1) \sqrt d$. The two others, (50) on the first layer norm and (51) on a later layer, have the $N$ of (5), the deviation by which layer norm divides, without the '1 +' of Lemma 16.
 #
-# **Counterexample.** With a unit that is 0 in the ball and steep outside, (49) is violated by a factor of {glue:text}`hinge_ball:.1f`. Two such units of a second layer violate (54) by a factor of {glue:text}`ball54:.0f`. With $\varepsilon = 100$ and $\|Y\| = 1$ (50) is violated by a factor of {glue:text}`ones50:.2f`; it holds for $\varepsilon \le (4 - \frac1d) \max \|Y\|^2$, so at every usual $\varepsilon$. With $\varepsilon = 0$ and a second block that multiplies by $10^5$ (51) is violated by a factor of {glue:text}`ones51:.1f`.
+# **Counterexample.** With a unit that is 0 in the ball and steep outside, (49) is violated by a factor of {glue:text}`hinge_ball:.1f`. Two such units of a second layer violate (54) by a factor of {glue:text}`ball54:.0f`. The bound (50) is violated by a factor of {glue:text}`ones50:.2f` if $\varepsilon = 100$ and $\|Y\| = 1$; it holds for $\varepsilon \le (4 - \frac1d) \max \|Y\|^2$, so at every usual $\varepsilon$. The bound (51) is violated by a factor of {glue:text}`ones51:.1f` if $\varepsilon = 0$ and a second block multiplies by $10^5$.
 #
 # **Why.** The first block receives vectors of length up to $(1 + H C_V) C_P$, which the ball need not contain. The '1 +' is lost between Lemma 16 and Lemma 17, and the last line of the proof of (51) drops a bound on $\|Y^{(k)}\|$.
 #
-# **Repair.** All of them hold with a Lipschitz constant over all of space, and $1 + 1/N$ in place of $1/N$. Sharper bounds use $2/(N + N')$ for layer norm, $S$ for the first layer, and the bound with half the exponent for heads of later layers.
+# **Repair.** All of them hold with a Lipschitz constant over all of space, and $1 + 1/N$ in place of $1/N$. Our sharper bounds use $2/(N + N')$ for layer norm, a sum $S$ of smaller terms for the first layer, and half the exponent of the paper for heads of later layers.
 #
-# **What survives.** The lemmas survive, with constants defined in this way, and so does everything that follows from them. The bound (31) survives too: its constant (26), with its $\min\{C_P, \sqrt d\}$, would be too small by {glue:text}`mlp_min:.0f` at the same unit, but footnote 9 lets $C_{\rm MLP}$ be a product of norms, and then it holds. Lemma 18 has the '1 +' already; it needs the larger ball, as a later block receives vectors of length up to $(1 + H C_V) \sqrt d$.
+# **What survives.** The lemmas survive, with constants defined in this way, and so does everything that follows from them. The bound (31) on the length of a token survives too. Its constant $C_{\rm MLP}$ as defined in (26), with its $\min\{C_P, \sqrt d\}$, would be too small by a factor of {glue:text}`mlp_min:.0f` at the same unit. But footnote 9 lets $C_{\rm MLP}$ be a product of norms, and then (31) holds. Lemma 18 has the '1 +' already, but it needs the larger ball, as a later block receives vectors of length up to $(1 + H C_V) \sqrt d$.
 # ```
 #
 # ## What would falsify this
 #
-# A table of tokens with a ratio above 1 would refute {prf:ref}`sensitive-lem16` or {prf:ref}`blowup-norm`, and the controls take $C$ below 1, and $1/\max(N, N')$ for the new factor. A sum above the bound at more than $H/n^2$ of all inputs would refute (49), and the control is the head of OR without the division in its softmax. A ratio above 1 would refute a repaired form, and each control is the form as printed at the same model. The same is true of {prf:ref}`blowup-links-repaired` and Lemma 18, where the control leaves out the blow-up.
+# A table of tokens with a ratio above 1 would refute {prf:ref}`sensitive-lem16` or {prf:ref}`blowup-norm`, and the controls take $C$ below 1, and $1/\max(N, N')$ for the new factor. A sum above the bound at more than $H/n^2$ of all inputs would refute the bound (49) on the first layer, and the control is the head of OR without the division in its softmax. A ratio above 1 would refute a repaired form, and each control is the form as printed at the same model. The same is true of {prf:ref}`blowup-links-repaired` and Lemma 18, where the control leaves out the blow-up.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -498,7 +511,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-links-block
 #
-# *With the computer.* From which factor $\lambda$ of the second block on is (51) false in the example with two bits? Run `two_layers` for several factors, find the power of $\lambda$ in the ratio, and then compute the threshold by hand. How loose (51) is in more random models is shown by `python -m bookkit.run sensitive/layer_norm_links -p models 8 --out my_run`.
+# *With the computer.* In the example with two bits the second block multiplies by a factor $\lambda$. From which $\lambda$ on is the bound (51) on a later layer false? Run `two_layers` for several factors, find the power of $\lambda$ in the ratio, and then compute the threshold by hand. How loose (51) is in more random models is shown by `python -m bookkit.run sensitive/layer_norm_links -p models 8 --out my_run`.
 # ```
 #
 # ```{solution-start} ex-links-block

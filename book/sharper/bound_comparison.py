@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-construction`. **Read** 10 min. **Runs in** 10 s. **Source** quoted.
 #
-# **Claim.** The paper compares its flatness bound with a bound from norms and covering numbers, on one function, and finds its own to be the smaller number, which is right as arithmetic. Of the four numbers quoted for its own side three are reproduced; the fourth, 0.327 with a measured perturbation term, is open ({ref}`ch-semi-analytic-bound`). But these are not yet two proved bounds, because the constant 0.01 is not that of the prior, and because the rival is read without its depth factor. With the right constant the order depends on this factor. How the rival's quoted 1.01 was computed is open, too.
+# **Claim.** The paper compares its flatness bound with a bound from norms and covering numbers, on one function, and finds its own to be the smaller number, which is right as arithmetic. Of the four numbers quoted for its own side three are reproduced; the fourth, 0.327 with a measured perturbation term, is open ({ref}`ch-semi-analytic-bound`). But these are not yet two proved bounds. The derivation of the flatness bound needs the spread of the loss under the prior, and the constant 0.01 is not this number; and the rival is read without its depth factor. With the right constant the order depends on this factor. For the rival a public note on the paper quotes the number 1.01, and how it was computed is open, too.
 
 # %% tags=["parameters"]
 T = 20  # bits, even; 20 in the paper [20..60]
@@ -55,15 +55,15 @@ glue(T=T, bits_per_weight=bits_per_weight)
 #
 # There are several ways to bound the risk of a transformer from the size of its weights. A *covering-number bound* counts how many different networks there are with weights of these norms, and takes no account of how the loss changes from one of them to the next. A *flatness bound* uses in addition that the loss hardly grows around the network that was found. To find out whether this helps, one can put the numbers of one and the same network into both. The paper does so for a function that its hand-written network computes, and the flatness bound is the smaller one.
 #
-# Such a comparison is only as good as its constants. A constant that is too small on one side, or a factor that is left out on the other, can reverse the order. So we recompute both numbers, ask on which constants the order depends, and compare them with three bounds that have no unknown constant.
+# Such a comparison is only as good as its constants. A constant that is too small on one side, or a factor that is left out on the other, can reverse the order. So we recompute both numbers, ask on which constants the order depends, and compare them with three bounds in which no constant is unknown.
 #
 # ## Both numbers by hand
 #
-# In the paper's example the strings have $T = 20$ bits in $W = 10$ pairs, there are $m = 10^6$ examples, and $\Sigma = 0.01$. For the flatness side the formulas of {ref}`ch-pac-bayes` give $G_u = 15524$ for the sharpness and $L = 1303.93$ for the squared norm, and the least value of the bound is
+# In the paper's example the strings have $T = 20$ bits in $W = 10$ pairs, and there are $m = 10^6$ examples. The constant $\Sigma$, which says how much the loss varies, is 0.01. For the flatness side the formulas of {ref}`ch-pac-bayes` give $G_u = 15524$ for the sharpness and $L = 1303.93$ for the squared norm, and the least value of the bound is
 #
 # $$3 \Bigl( \frac{\Sigma^2\, G_u\, L}{4 m} \Bigr)^{1/3} = 3 \Bigl( \frac{10^{-4} \cdot 15524 \cdot 1303.93}{4 \cdot 10^6} \Bigr)^{1/3} = 3 \cdot 0.0797 = 0.239 .$$
 #
-# For the rival we need the norms of the same network. Its tokens have a length of at most $\sqrt 2$, and its read-out has the length $\sqrt{10}$. The matrix of its first attention has twenty entries $2 \log 20 = 5.99$, so its Frobenius norm is $\sqrt{20} \cdot 5.99 = 26.8$. With tokens of $D = 22$ entries the leading term of the rival is
+# For the rival we need the norms of the same network. Its tokens have a length of at most $\sqrt 2$, and its read-out has the length $\sqrt{10}$. The matrix of its first attention has twenty entries $2 \log 20 = 5.99$, so its Frobenius norm is $\sqrt{20} \cdot 5.99 = 26.8$. Each token has $D = 22$ entries. The leading term of the rival is the product of these norms, of $\sqrt D$, and of a root that decreases with $m$:
 #
 # $$\sqrt2 \cdot \sqrt{10} \cdot \sqrt{22} \cdot 26.8 \cdot \sqrt{\frac{\log(22 \cdot 10^6 \cdot 20)}{10^6}} = 562 \cdot 0.00446 = 2.51 .$$
 #
@@ -87,7 +87,7 @@ glue(T=T, bits_per_weight=bits_per_weight)
 #
 # $$B_X B_w C_{2,1} \sqrt{\frac{\log(D m T)}{m}} .$$ (eq-edelman-leading)
 #
-# $D = T + 2$ is the width of a token and $B_X = \sqrt2$ its largest norm, $B_w = \sqrt W$ the norm of the read-out. $C_{2,1}$ is the largest sum of the norms of the columns of a weight matrix, which the paper bounds by $\sqrt D$ times the Frobenius norm. A constant and a *depth factor*, a power of the spectral norms, are missing. So {eq}`eq-edelman-leading` is no bound, but a number that a complete bound would probably exceed: if the missing factors are at least 1, a complete bound is never below this number on our reading of the norms (although the quoted 1.01 is). A comparison with the leading term alone therefore favours the rival.
+# $D = T + 2$ is the width of a token and $B_X = \sqrt2$ its largest norm, and $B_w = \sqrt W$ is the norm of the read-out. $C_{2,1}$ is the largest sum of the norms of the columns of a weight matrix, which the paper bounds by $\sqrt D$ times the Frobenius norm. A constant and a *depth factor*, a power of the spectral norms, are missing. So {eq}`eq-edelman-leading` is no bound, but a number that a complete bound would probably exceed. If the missing factors are at least 1, a complete bound is never below this number on our reading of the norms (although the quoted 1.01 is below it). A comparison with the leading term alone therefore favours the rival.
 
 # %% [markdown]
 # ## Five numbers that fall with the sample
@@ -96,7 +96,7 @@ glue(T=T, bits_per_weight=bits_per_weight)
 #
 # | bound | what it is | what is open in it |
 # |:--|:--|:--|
-# | PAC-Bayes, $\Sigma = 0.01$ | the paper's truncated bound | $\Sigma$ under the prior; the term for noise |
+# | PAC-Bayes, $\Sigma = 0.01$ | the paper's truncated bound | the value of $\Sigma$ under the prior; the term for noise |
 # | Edelman et al., leading term | {eq}`eq-edelman-leading` | a constant; the depth factor |
 # | PAC-Bayes, kl form | flatness without $\Sigma$ | whether the noisy network has at most the risk $\sigma^2 G_u$ |
 # | counting bits | one of finitely many rounded networks | the error of rounding |
@@ -104,9 +104,9 @@ glue(T=T, bits_per_weight=bits_per_weight)
 #
 # The last three in detail:
 #
-# * **PAC-Bayes in the kl form** (Maurer), with a prior that has a width of its own: for $\Theta$ weights the divergence is $\frac \Theta2 \log\bigl(1 + \frac{L}{\Theta \sigma^2}\bigr)$ at the best width, and $\log 10^4$ nats are added for the choice among that many widths. (The best width need not lie on such a grid, but the nearest one on it costs less than 0.01 nats more, which we neglect.) For the training risk of the noisy network we take $\sigma^2 G_u$. This is not proved to be an upper bound, but at $T = 20$ it was measured to be several times too large ({ref}`ch-semi-analytic-bound`) for $\sigma$ from $3 \cdot 10^{-4}$ up, and we take no smaller $\sigma$.
+# * **PAC-Bayes in the kl form** (Maurer) bounds the KL divergence between two coins, whose probabilities are the training risk and the true risk as shares of $W$. The bound is the divergence from the prior and a logarithm, divided by $m$, so no $\Sigma$ is needed. The prior has a width of its own: for $\Theta$ weights the divergence is $\frac \Theta2 \log\bigl(1 + \frac{L}{\Theta \sigma^2}\bigr)$ at the best width, and $\log 10^4$ nats are added for the choice among that many widths. (The best width need not lie on such a grid, but the nearest one on it costs less than 0.01 nats more, which we neglect.) For the training risk of the noisy network we take $\sigma^2 G_u$. This is not proved to be an upper bound, but at $T = 20$ it was measured to be several times too large ({ref}`ch-semi-analytic-bound`) for $\sigma$ from $3 \cdot 10^{-4}$ up, and we take no smaller $\sigma$.
 # * **Counting bits**: the weights are one of $2^{b\, \Theta}$ vectors, $b =$ {glue:text}`bits_per_weight`.
-# * **Occam**: the learner names the $W$ pairs, for any $W \le \frac T2$, and takes the network written by hand for them, in the limit in which it is exact (or the exact network of {ref}`ch-construction`).
+# * **Occam**: the learner names the $W$ pairs, for any $W \le \frac T2$, and takes the network written by hand for them, in the limit of large scores, in which it is exact (or the exact network of {ref}`ch-construction`).
 
 # %% mystnb={"code_prompt_hide": "PAC-Bayes, two forms", "code_prompt_show": "PAC-Bayes, two forms"} tags=["hide-input"]
 G_u, L = gradient_bound(d, W), pb.norm_squared(T, d, W)
@@ -147,7 +147,7 @@ CURVES = {
     "Occam, list of networks": lambda m: rivals.occam(0.0, named, m, delta, W),
 }
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The five numbers against the sample size. Filled marks: a bound for a finite set of networks, whose formula is proved with every constant; of the two only the list is a complete bound, since counting bits leaves out the error of rounding. Open marks: a constant, a factor or a term of the bound is left open, see the table. Lines at 1 and at 1/4, the risk of the best constant.", "name": "fig-bound-comparison"}, "image": {"alt": "Log-log plot of five falling curves. The list of networks crosses one quarter first, beyond a thousand examples. PAC-Bayes in the kl form, PAC-Bayes with Sigma 0.01 and counted bits follow around a million, and the leading term of the covering-number bound last, around a hundred million. The kl form levels off near one thousandth."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The five bounds of the table against the number of examples, for the paper's function. Filled marks: a bound for a finite set of networks, whose formula is proved with every constant. Of these two only the list is a complete bound, since counting bits leaves out the error of rounding. Open marks: a constant, a factor or a term of the bound is left open, see the table. Lines at 1 and at 1/4, the risk of the best constant.", "name": "fig-bound-comparison"}, "image": {"alt": "Log-log plot of five falling curves. The list of networks crosses one quarter first, beyond a thousand examples. PAC-Bayes in the kl form, PAC-Bayes with Sigma 0.01 and counted bits follow around a million, and the leading term of the covering-number bound last, around a hundred million. The kl form levels off near one thousandth."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.4)
 sizes = torch.logspace(2, 11, 46, dtype=torch.float64)
 for i, (name, curve) in enumerate(CURVES.items()):
@@ -173,7 +173,9 @@ for name, curve in CURVES.items():
     five.loc[name, "at a million"] = curve(million)
     for level, text in ((1.0, "1"), (0.25, "1/4")):
         five.loc[name, f"below {text} from"] = pb.first_sample_size(curve, level)
-table(five, f"Five bounds at T = {T}, W = {W}", form=".3g")
+heads = {name: f"examples to get {name.removesuffix(' from')}" for name in five if "from" in name}
+heads |= {"open in it": "what is open", "at a million": "at a million examples"}
+table(five.rename(columns=heads), f"Five bounds on the risk at T = {T}, W = {W}", form=".3g")
 flat, edelman, kl, counting, occam = CURVES
 at_million, least = five["at a million"], five["below 1/4 from"]
 glue(at_edelman=at_million[edelman], m_kl=least[kl], m_counting=least[counting])
@@ -189,7 +191,7 @@ glue(named=named, weights=weights, fewest=math.ceil(named / math.log(W + 1)))
 #
 # ## The numbers of the paper's side
 #
-# The numerals of this appendix are missing in the text that we could read, but a public reading note quotes them. We recompute those of the paper's own side, whatever $T$ this page is run at, and each must agree within half a unit of its last digit. As a control we compute them without squaring the norm.
+# The numerals of this appendix are missing in the text that we could read, but a public reading note quotes them. We recompute three of the paper's own side, whatever $T$ this page is run at: the sharpness $G_u$, the squared norm $L$, and the $\sigma^*$ at which the truncated bound is least. Each must agree within half a unit of its last digit. As a control we compute them without squaring the norm.
 
 # %%
 QUOTED = {"G_u": 15524, "squared norm L": 1303.93, "σ*": 2.27e-3}
@@ -197,12 +199,13 @@ numbers = pd.DataFrame({"quoted": pd.Series(QUOTED)}).rename_axis("number")
 G, N = gradient_bound(2, 10), pb.norm_squared(20, 2, 10)
 for name, used in (("here", N), ("no square", N**0.5)):
     numbers[name] = [G, N, pb.optimal_sigma(used, G, million, SIGMA)]
-table(numbers, "Appendix E.3 at T = 20, W = 10 and a million", form=".6g")
+named_columns = numbers.rename(columns={"no square": "here, norm not squared"})
+table(named_columns, "Appendix E.3 at T = 20, W = 10 and a million examples", form=".6g")
 far = numbers.sub(numbers["quoted"], axis=0).abs().div([0.5, 0.005, 5e-6], axis=0).max()
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 own.holds(
-    "the three quoted numbers, largest distance in half units of the last digit; control: no square",
+    "the three quoted numbers, largest distance in half units of the last digit; control: norm not squared",
     far["here"],
     at_most=1,
     control=far["no square"],
@@ -213,7 +216,7 @@ glue(e3_sigma=numbers["here"]["σ*"], e3_bound=pb.truncated_optimum(N, G, millio
 # %% [markdown]
 # ## Is the order right?
 #
-# At a million examples the order is that of the paper. To see how much depends on our reading, we vary the length and the level, and compare the sample sizes that the two bounds need. For $\|\theta\|^2$ we take the largest of our readings, that of the authors' notebook, which counts $T$ positions where ours counts $W$. As a control we make a slip on purpose: the best $\sigma$ is taken for a variance, so that its root goes into the bound.
+# At a million examples the order is that of the paper. To see how much depends on our reading, we vary the length $T$ and the risk that is to be certified, and compare the sample sizes that the two bounds need. For the squared norm $\|\theta\|^2$ we take the largest of our readings, that of the authors' notebook, which counts $T$ positions where ours counts $W$. As a control we make a slip on purpose: the best $\sigma$ is taken for a variance, so that its root goes into the bound.
 
 
 # %%
@@ -229,7 +232,9 @@ ratios = pd.DataFrame(
     for length in (20, 40, 60)
     for level in (1.0, 0.25)
 )
-table(ratios, "Sample size of PAC-Bayes over that of Edelman's leading term", form=".3g")
+heads = {"level": "risk to certify", "ratio": "ratio of sample sizes"}
+caption = "Sample size of PAC-Bayes over that of Edelman's leading term"
+table(ratios.rename(columns=heads), caption, form=".3g")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 mistaken = math.sqrt(pb.optimal_sigma(L, G_u, million, SIGMA, delta))
@@ -256,20 +261,20 @@ glue(top_ratio=ratios["ratio"].max())
 glue(with_P=pac(million, pb.perturbation(T, d, W)) / at_million[edelman])
 
 # %% [markdown]
-# With $\Sigma = 0.01$ the flatness bound needs at most {glue:text}`top_ratio:.2g` times the examples that the rival's leading term needs, in all 6 rows. But whether one may conclude that flatness is the better bound depends on four things.
+# With $\Sigma = 0.01$ the flatness bound needs at most {glue:text}`top_ratio:.2g` times the examples that the rival's leading term needs, in all 6 rows of the table. But whether one may conclude that flatness is the better bound depends on four things.
 #
-# * **The constant.** The derivation asks for $\Sigma$ under the prior, where the network outputs about 0 and the loss is $f^2$; there $\Sigma$ is at least {glue:text}`spread:.2f` ({ref}`ch-pac-bayes`). With this constant in the paper's form of the bound the order is reversed: flatness needs {glue:text}`prior_ratio:.0f` times as many examples for $\frac14$ as the rival's leading term, and {glue:text}`left:.1f` times as many as the leading term times the spectral norm. Compared with the leading term times the square of that norm, the paper's order holds, by a factor of {glue:text}`stands:.0f`.
+# * **The constant.** The derivation asks for $\Sigma$ under the prior, where the network outputs about 0 and the loss is $f^2$; there $\Sigma$ is at least {glue:text}`spread:.2f` ({ref}`ch-pac-bayes`). With this constant in the paper's form of the bound the order is reversed: flatness needs {glue:text}`prior_ratio:.0f` times as many examples for $\frac14$ as the rival's leading term, and {glue:text}`left:.1f` times as many as the leading term times the spectral norm of the first attention matrix. Compared with the leading term times the square of that norm, the paper's order holds, by a factor of {glue:text}`stands:.0f`.
 # * **The form.** The large number is due to the form of the bound, not to flatness. In the kl form, with a clipped loss and no $\Sigma$, {glue:text}`m_kl:.1e` examples are enough for $\frac14$, where the rival's leading term needs {glue:text}`m_edelman:.1e`.
-# * **The depth factor.** With the spectral norm once, {glue:text}`spectral:.1f`, the rival would need {glue:text}`m_deeper:.1e`; with its square, {glue:text}`squared:.0f`, {glue:text}`m_deepest:.1e`.
-# * **The noise.** The bound is truncated. With the paper's analytic $P$ it is {glue:text}`with_P:.1f` times the rival's leading term at a million, so the order is reversed. The paper itself says that the perturbation term makes its bound much less competitive.
+# * **The depth factor.** If the rival's leading term is multiplied by the spectral norm of the first attention, {glue:text}`spectral:.1f`, it needs {glue:text}`m_deeper:.1e` examples for $\frac14$. If it is multiplied by the square of this norm, {glue:text}`squared:.0f`, it needs {glue:text}`m_deepest:.1e` examples.
+# * **The noise.** The bound is truncated. With the paper's formula $P$ for the term that noise adds, it is {glue:text}`with_P:.1f` times the rival's leading term at a million, so the order is reversed. The paper itself says that the perturbation term makes its bound much less competitive.
 #
 # For large samples, from {glue:text}`crossing:.0e` on, the rival's term is the smaller one even at $\Sigma = 0.01$. The paper says as much: $m^{-1/2}$ falls faster than $m^{-1/3}$. Which of the two *complete* bounds is smaller cannot be said from leading terms, and is not judged here.
 #
-# The note quotes about 1.01 for the rival, where our {eq}`eq-edelman-leading` is {glue:text}`at_edelman:.2f`. Formula (12) of the paper is missing in the text that we could read, so 1.01 is open. The order does not depend on it, because the flatness bound is below both.
+# The note quotes about 1.01 for the rival, where our {eq}`eq-edelman-leading` is {glue:text}`at_edelman:.2f`. The paper's own formula for the rival, (12), is missing in the text that we could read, so 1.01 is open. The order does not depend on it, because the flatness bound is below both.
 #
 # ## Is flatness worth it?
 #
-# A plainer rival is to count {glue:text}`bits_per_weight` bits for each of the {glue:text}`weights` weights, without any regard to flatness. (Rounded weights fit the sample only up to the error of rounding, which we neglect here.) If flatness needed more examples than that, it would be worth nothing here.
+# A plainer rival is to count {glue:text}`bits_per_weight` bits for each of the {glue:text}`weights` weights, without any regard to flatness. (Rounded weights fit the sample only up to the error of rounding, which we neglect here.) If the bound by flatness needed more examples than this count of bits, flatness would be worth nothing here.
 
 # %%
 narrow = pb.first_sample_size(lambda m: pac_kl(m, own_width=False), 0.25)
@@ -286,11 +291,11 @@ e3.holds(
 glue(m_narrow=float(narrow), even=bits_per_weight * least[kl] / least[counting])
 
 # %% [markdown]
-# Flatness needs fewer examples than {glue:text}`bits_per_weight` bits a weight (at {glue:text}`even:.0f` bits the two are even), if the prior has its own width and the noisy network has at most the risk $\sigma^2 G_u$. With a prior as narrow as the posterior the same form needs {glue:text}`m_narrow:.1e`, so the small number of the kl form is due to the prior, not to flatness ({ref}`ch-loss-constant`). A learner that knows the list of networks needs the fewest examples of all: the list costs {glue:text}`named:.0f` nats, and {glue:text}`m_occam:.0f` examples are enough.
+# Flatness needs fewer examples than {glue:text}`bits_per_weight` bits a weight (at {glue:text}`even:.0f` bits both need the same number), if the prior has its own width and the noisy network has at most the risk $\sigma^2 G_u$. With a prior as narrow as the posterior the same form needs {glue:text}`m_narrow:.1e`, so the small number of the kl form is due to the prior, not to flatness ({ref}`ch-loss-constant`). A learner that knows the list of networks needs the fewest examples of all: the list costs {glue:text}`named:.0f` nats, and {glue:text}`m_occam:.0f` examples are enough.
 #
 # ## What would falsify this
 #
-# The paper's comparison would fail if the rival's leading term were the smaller one at the paper's instance; in the control the best $\sigma$ is taken for a variance, and the noise is then so large that the flatness bound exceeds that term. The three numbers would fail if one of them were off by more than half a unit of its last digit; in their control the norm is not squared. Our own addition would fail if PAC-Bayes in the kl form needed more examples than counting bits; in its control the prior is as narrow as the posterior.
+# The paper's comparison would be refuted if the rival's leading term were the smaller one at the paper's instance. In the control the best $\sigma$ is taken for a variance, and the noise is then so large that the flatness bound exceeds that term. The three quoted numbers would be refuted if one of them were off by more than half a unit of its last digit; in their control the norm is not squared. Our own addition would be refuted if PAC-Bayes in the kl form needed more examples than counting bits; in its control the prior is as narrow as the posterior.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -340,7 +345,8 @@ for name, factor in (("alone", 1.0), ("spectral norm", spectral), ("its square",
         flatness = pb.truncated_optimum(L, G_u, million, middle)
         low, high = (middle, high) if flatness < factor * leading(T)(million) else (low, middle)
     crossings[name] = low
-table(crossings, "Constant at which both bounds are equal, at a million examples", form=".2f")
+caption = "Σ at which both bounds are equal at a million examples, by the factor of the rival"
+table(crossings, caption, form=".2f")
 
 # %% [markdown]
 # The constant of the prior is at least {glue:text}`spread:.2f`. At $T = 20$ this lies above the first crossing and below the other two, so at a million examples the order depends on whether the rival has a depth factor. The crossings follow by hand as well: the bound grows like $\Sigma^{2/3}$, so a factor of 10.5 between the two numbers is a factor of $10.5^{3/2} = 34$ in $\Sigma$.

@@ -19,11 +19,11 @@
 # # Attention rows single out the members of a parity
 #
 # ```{verdict}
-# Yes, attention in trained models singles out the bits of a parity in most cases. At the paper's size, for {glue:text}`scores` of {glue:text}`of` parities in the targets (those with a coefficient of at least 0.3), some row of the matrix of scores is largest exactly at the bits of the parity; for random sets of bits this happens for {glue:text}`by_chance`. But the row of attention that contributes most of the parity to the output has its strongest columns exactly at the bits of the parity in {glue:text}`exact` cases only. If the row's own column is left out, the strongest columns are exactly the other bits of the parity in {glue:text}`others` cases.
+# Yes, attention in trained models singles out the bits of a parity in most cases. At the paper's size, for {glue:text}`scores` of {glue:text}`of` parities in the targets (those with a coefficient of at least 0.3), some row of the matrix of scores is largest exactly at the bits of the parity. For random sets of bits this happens for {glue:text}`by_chance`. But the row of attention that contributes most of the parity to the output has its strongest columns exactly at the bits of the parity in {glue:text}`exact` cases only. If the row's own column is left out, the strongest columns are exactly the other bits of the parity in {glue:text}`others` cases.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 14 min. **Runs in** 40 s. **Source** printed; the words on the net are quoted from a caption.
 #
-# **Claim.** Small transformers that learn a sum of parities have, in most cases, a row of scores that is brightest at the members of a parity, as the paper says. We ask in addition which row of attention carries the parity. In that row the strongest columns, its own left out, are in most cases the parity's other members. One member often gets little attention: the row sits *at* this member, and the member's bit enters through the query. Such a row computes part of the parity in its attention, and the net behind it need not oscillate. If bits are removed from queries and keys, all members stand out in most cases, and the net oscillates as the construction's does.
+# **Claim.** Small transformers that learn a sum of parities have, in most cases, a row of scores that is largest at the bits of a parity (its *members*), as the paper says. We ask in addition which row of attention contributes most of the parity to the output. In that row the strongest columns, its own left out, are in most cases the parity's other members. One member often gets little attention: the row belongs to the position of this member, and the member's bit enters through the query. Such a row computes part of the parity in its attention, so the MLP behind it, the *net*, need not oscillate. If bits are removed from queries and keys, all members stand out in most cases, and the net oscillates as it does in the hand-written network.
 #
 # ## Why one should care
 #
@@ -33,7 +33,7 @@
 #
 # How can a row of attention compute the parity of the bits $b_1$ and $b_2$, that is $b_1 + b_2$ modulo 2? There are two ways.
 #
-# *By the mean.* The row attends to the tokens 1 and 2 equally, whatever the bits are, and reads their mean. A net then maps the means 0, $\frac12$ and 1 to 0, 1 and 0. The net has to go up and down again, so it oscillates. This is what the construction does.
+# *By the mean.* The row attends to the tokens 1 and 2 equally, whatever the bits are, and receives the mean of their bits. A net then maps the means 0, $\frac12$ and 1 to 0, 1 and 0. The net has to go up and down again, so it oscillates. This is what the construction does.
 #
 # *By attention.* The row belongs to token 1, and its query contains $b_1$. It gives itself the score $\frac12 L$, and token 2 the score $L b_2$ if $b_1 = 0$ and $L (1 - b_2)$ if $b_1 = 1$; such a score is a bilinear form in the two tokens. For a large $L$ the attention goes to the larger score. If token 1 has the value 0 and token 2 the value 1, the row returns the parity itself:
 #
@@ -48,7 +48,7 @@
 #
 # ## The statement
 #
-# The paper's construction ({ref}`ch-construction`) gives each parity of the target a row of attention that is uniform over the parity's members. Section 2.4 of the paper asks whether training finds such rows. It trains the smallest model that could: $n$ tokens, each a one-hot position beside its bit $b_j \in \{0, 1\}$; one attention layer with scores $x_i^\top W_Q W_K^\top x_j$ and rows $a_i = \mathrm{softmax}_j$; and then one number a token,
+# The paper's construction ({ref}`ch-construction`) gives each parity of the target a row of attention that is uniform over the parity's members. Section 2.4 of the paper asks whether training finds such rows. It trains the smallest model that could: $n$ tokens, each a one-hot position beside its bit $b_j \in \{0, 1\}$; one attention layer with scores $x_i^\top W_Q W_K^\top x_j$ and rows of attention $a_i$, the softmax over $j$ of the scores of token $i$. The rest of the model uses one number $y_i$ for each token,
 #
 # $$y_i = \sum_{j=1}^n a_{ij} \langle v, x_j \rangle, \qquad f_\theta(x) = c_0 + \sum_{i=1}^n c_i\, g(y_i), \qquad g(y) = \sum_{h=1}^{32} F_h\, (G_h y + b_h)_+ ,$$
 #
@@ -59,7 +59,7 @@
 # In most cases, a matrix of the trained model (its symbol is missing in our text) contains rows with "bright spots" in the columns of the bits of a component. The component with the smallest coefficient is harder to identify. Of the one model shown the caption says that its net $g$ is cyclical, and it warns: "The learned solutions are often qualitatively different than our construction. This experiment is merely meant to support the feasibility of our construction - not to argue that it is the norm. Close matches like this are rare." (In the paper's picture a bright cell means much attention, and in ours a dark cell does.)
 # ```
 #
-# The remark is about *some* row. We take the matrix that the authors plot, $W_Q W_K^\top$ between positions, and count a component if the $d$ largest scores of some row are exactly its members. With many rows this happens by chance, too, so we do the same for random sets of the same size. Since the output is a sum over rows, we can ask more, namely what each row carries. The coefficient of the output at the character $\chi_U$, $U \subseteq \{1, \dots, n\}$, is the sum over rows $i$ of $\mathbb E_x\, c_i\, g(y_i)\, \chi_U(x)$. The row with the largest share in absolute value *carries* $U$. Then we look at the attention of that row and of no other.
+# A *component* is one of the parities in the target, and its *members* are its $d$ bits. The remark is about *some* row. We take the matrix that the authors plot, $W_Q W_K^\top$ between positions, and count a component if the $d$ largest scores of some row are exactly at its members. With many rows this happens by chance, too, so we do the same for random sets of the same size. Since the output is a sum over rows, we can ask more, namely how much of a component each row contributes. The coefficient of the output at the character $\chi_U$, $U \subseteq \{1, \dots, n\}$, is the sum over rows $i$ of $\mathbb E_x\, c_i\, g(y_i)\, \chi_U(x)$. We say that the row with the largest term in this sum, in absolute value, *carries* $U$. Then we look at the attention of that row and of no other.
 
 # %% tags=["parameters"]
 n = 10  # bits [8..20]
@@ -98,7 +98,7 @@ glue(sparsity=sparsity)
 # %% [markdown]
 # ## Training
 #
-# Each target is a sum of {glue:text}`sparsity` parities of one size, with positive coefficients whose squares sum to 1, so that predicting 0 has a mean squared error of 1. Two kinds of models learn the same targets from the same strings. In the *free* ones queries and keys read position and bit, as in the paper, so both ways of the example are open to them. In the *positional* ones queries and keys read the position only, as in the construction; then attention is one matrix, the same for every input, and only the first way is left. A model stops when its mean error over an epoch is below the threshold. Models that never get there are counted, and kept.
+# Each target is a sum of {glue:text}`sparsity` parities of one size, with positive coefficients whose squares sum to 1, so that predicting 0 has a mean squared error of 1. Two kinds of models learn the same targets from the same strings. In the *free* ones queries and keys read position and bit, as in the paper, so both ways of the example are open to them. In the *positional* ones queries and keys read the position only, as in the construction. Then attention is one matrix, the same for every input, and only the first way of the example is left. A model stops when its mean error over an epoch is below the threshold. Models that never reach the threshold are counted, and kept. On this page we train small models, in the column *here* of the next table. The *stored run* is a longer run of the same code at the paper's length, whose results are kept with the book.
 
 # %%
 classes = [(d, sparsity) for d in degrees for _ in range(models)]
@@ -131,28 +131,28 @@ kinds = {kind: trained(positional) for kind, positional in KINDS.items()}
 # %% mystnb={"code_prompt_hide": "Settings", "code_prompt_show": "Settings"} tags=["hide-input"]
 SETTINGS = {
     "bits n": ("20", f"{n}", "20"),
-    "models": ("one shown", f"{models} a degree and kind", "8 a degree and kind"),
+    "models of each degree and kind": ("one model shown", f"{models}", "8"),
     "training strings": ("8192", f"{strings}", "8192"),
     "targets": ("of the model shown, three parities", *["three parities of degree 2 or 3"] * 2),
-    "strings in a step": ("not legible", f"{batch_size}", "128"),
+    "batch size": ("not legible", f"{batch_size}", "128"),
     "learning rate": ("not legible", f"{learning_rate:g}", "0.005"),
     "dropout": ("yes, rate not legible", "none", "none"),
     "factor of the scores": ("2 log n over the root of the columns (code)", "1", "1"),
     "input of the net": ("added to its output (code)", *["not added"] * 2),
-    "runs that do not converge": ("not said", "kept, and apart", "kept, and apart"),
+    "runs that do not converge": ("not said", *["kept, and shown separately"] * 2),
     "what is looked at": ("one matrix of scores", *["scores, and mean attention"] * 2),
 }
 settings = pd.DataFrame(SETTINGS, ["paper", "here", "stored run"]).T.rename_axis("setting")
-table(settings, "Every setting that differs from the paper's")
+table(settings, "Settings of the training that differ from the paper's")
 if not all(finished.any() for _, finished in kinds.values()):
     raise ValueError(f"no model learned; give more steps than {max_steps}")
 
 # %% [markdown]
 # ## Some row, and the row that carries
 #
-# For every component we ask whether some row of scores, or of attention, has its strongest columns exactly at the members. If random sets had such a row as often, the bright spots would mean nothing.
+# For every component we ask whether some row of scores, or of attention, has its $d$ strongest columns exactly at the members. If random sets had such a row as often, the bright spots would mean nothing.
 #
-# Then, for every component of every model we find the row that carries it, and ask three questions about it. Does the row sit at a member? Are its *strongest* columns, those that get most attention, exactly the members? Are they the *other* members, once the row's own column is left out? The attention is averaged over the inputs. As a control we ask the same about *strangers*, random sets of the same size.
+# Then, for every component of every model we find the row that carries it, and ask three questions about it. Does the row sit at a member, that is, does it belong to the position of one? Are its *strongest* columns, those that get most attention, exactly the members? If the row's own column is left out, are they exactly the *other* members? The attention is averaged over the inputs. As a control we ask the same about *strangers*, random sets of the same size.
 
 # %%
 inputs = cube.bits(n) if n <= 12 else torch.randint(0, 2, (4096, n), generator=rng.generator)
@@ -210,7 +210,7 @@ def share(frame, key):
     return wilson(int(frame[key].sum()), len(frame))
 
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Mean attention of two models of each kind that learned the same two targets, one of each degree. Every row belongs to a token. A square marks the members of a component in the row that carries it; a cross marks the row's own position. The darker a cell, the more attention.", "name": "fig-attention-rows"}, "image": {"alt": "Four square matrices of attention. Most cells are pale, and nearly all that have a square are dark. In the upper two, of free models, a square with a cross is often pale; in the lower two no cell with a square is. A bar gives the attention from white, 0, to black, 0.7."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Mean attention of free models (above) and positional models (below) that learned the same two targets, one of each degree. Each row of a matrix belongs to the token that attends, each column to a token attended to. Squares mark the members of a component in the row that carries it; a cross marks the row's own position. The darker a cell, the more attention.", "name": "fig-attention-rows"}, "image": {"alt": "Four square matrices of attention. Most cells are pale, and nearly all that have a square are dark. In the upper two, of free models, a square with a cross is often pale; in the lower two no cell with a square is. A bar gives the attention from white, 0, to black, 0.7."}} tags=["hide-input"]
 both = kinds["free"][1] & kinds["positional"][1]
 chosen = {}
 for d in degrees:
@@ -245,7 +245,7 @@ every = pd.DataFrame(stored.columns).replace({"True": True, "False": False})
 stored = every[every["coefficient"] >= visible]
 pages = [(n, kind, frame) for kind, frame in seen.groupby("kind")]
 pages += [(20, kind, frame) for kind, frame in stored.groupby("kind")]
-pages += [(20, f"{kind}, small ones too", frame) for kind, frame in every.groupby("kind")]
+pages += [(20, f"{kind}, all coefficients", frame) for kind, frame in every.groupby("kind")]
 some = {"scores": "a row of scores", "attention": "a row of attention"}
 some |= {"by_chance": "random sets, scores"}
 told = {"own": "row at a member", "exact": "all members", "others": "other members"}
@@ -262,14 +262,15 @@ rows = [
     for bits, kind, frame in pages
     for models, part in (("all", frame), ("converged", frame[frame["finished"]]))
 ]
-caption = "Components for which some row has its strongest columns exactly at the members"
+caption = "Share of components for which some row has its strongest columns exactly at the members"
 table(pd.DataFrame(rows), caption)
 rows = [
     {"n": bits, "kind": kind, "d": d} | told_of(part, told | {"stranger": "strangers"})
     for bits, kind, frame in pages
     for d, part in (*frame.groupby("degree"), ("all, converged", frame[frame["finished"]]))
 ]
-table(pd.DataFrame(rows), "Which columns are the strongest of the row that carries a component")
+caption = "Share of components by the strongest columns of the carrying row; strangers: random sets"
+table(pd.DataFrame(rows), caption)
 
 # %% [markdown]
 # The next table puts together what the two tables say at the paper's size of 20 bits. It counts the visible components in all models of each kind, {glue:text}`of` in the free ones and {glue:text}`of_positional` in the positional ones.
@@ -281,11 +282,11 @@ table(pd.DataFrame(rows), "Which columns are the strongest of the row that carri
 # | Are its strongest columns exactly the members? | {glue:text}`exact` | {glue:text}`exact_positional` | not counted |
 # | Its own column left out, are they exactly the other members? | {glue:text}`others` | {glue:text}`others_positional` | {glue:text}`strangers` |
 #
-# The first line says that the paper's sentence is right: bright rows are common, and they are not an accident. All of these models converged. The share is {glue:text}`scores_20`, whereas for random sets it is {glue:text}`chance_20`. For rows of mean attention it is {glue:text}`attention_all`. With the first seeds the shares were 24 of 35 for rows of scores and 22 of 35 for mean attention, and the interval of the second reached below one half, to 0.46. At {glue:text}`n` bits the share for rows of scores is {glue:text}`scores_here` in models that converged and {glue:text}`scores_here_all` in all models, where a majority is not certain. (The intervals treat components as independent, also those of one model.)
+# The first line says that the paper's sentence is right: rows with bright spots at the members are common, and they are not an accident. All of these models converged. The share is {glue:text}`scores_20`, whereas for random sets it is {glue:text}`chance_20`. For rows of mean attention it is {glue:text}`attention_all`. We trained the stored models twice, and with the first seeds the shares were 24 of 35 for rows of scores and 22 of 35 for mean attention, and the interval of the second reached below one half, to 0.46. At {glue:text}`n` bits the share for rows of scores is {glue:text}`scores_here` in models that converged and {glue:text}`scores_here_all` in all models, where a majority is not certain. (The intervals treat components as independent, also those of one model.)
 #
-# Components with a smaller coefficient make the result weaker. If they count as well, the share at 20 bits is {glue:text}`small_all`. With the first seeds it was 30 of 48, with an interval from 0.48, and 30 of 45 in the models that had converged, with one from 0.52. So it is open whether this is a majority. But the paper's sentence is about bright spots that one can see, and the paper says itself that small components are harder to identify.
+# If components with a smaller coefficient count as well, the result is weaker. The share at 20 bits is then {glue:text}`small_all`. With the first seeds it was 30 of 48, with an interval from 0.48 upwards, and 30 of 45 in the models that had converged, with an interval from 0.52 upwards. So it is open whether this is a majority. But the paper's sentence is about bright spots that one can see, and the paper says itself that small components are harder to identify.
 #
-# The other lines say which solution is learned. Positional models, whose attention does not see the bits, attend to all members in most cases, as the construction does. Free models put the row at a member, and the row's own column is then often not among the strongest.
+# The other lines say which solution is learned. Positional models, whose attention does not depend on the bits, attend to all members in most cases, as the construction does. In free models the carrying row sits at a member, and its own column is then often not among the strongest.
 #
 # {numref}`fig-attention-rows` shows why. In the upper two matrices, of free models, the row that carries a component nearly always sits at one of its members, where chance would put it one time in three or less. In most cases its strongest columns, apart from its own, are the other members. But its own column, the square with a cross, is often weak. Nothing is missing in such a row, because its query holds its own bit, so the row can change its attention when this bit flips, as in the second way of the example. In the lower two matrices, of positional models, the query holds no bit. There the row sits at a member no more often than chance, and in most cases all members are strong; at degree 3 the share is {glue:text}`positional_three`.
 
@@ -321,7 +322,7 @@ for name, frame in ((f"{n} bits", free), ("stored, 20 bits", of_20["free"])):
     )
 fig5.holds(
     "stored, 20 bits, carrying row, all members strongest: share in positional models less that in "
-    "free ones, lower end; control: kinds dealt out anew",
+    "free ones, lower end; control: kinds of the models shuffled",
     more_exact(of_20["positional"], of_20["free"]).low,
     at_least=0,
     control=more_exact(dealt[::2], dealt[1::2]).low,
@@ -335,7 +336,7 @@ for _ in range(25):
     hits = torch.tensor(free["mask"].to_numpy()) >> at & 1
     dealt_own.append(wilson(int(hits.sum()), len(free)).low / chance)
 fig5.holds(
-    "free models: the row sits at a member, lower end of the share over chance; control: rows dealt out anew",
+    "free models: the carrying row sits at a member, lower end of the share over chance; control: rows shuffled among the components",
     share(free, "own").low / chance,
     at_least=1,
     control=median_high(dealt_own),
@@ -346,7 +347,7 @@ fig5.holds(
 # %% [markdown]
 # ## The smallest coefficient, and the turns of the net
 #
-# Is the component with the smallest coefficient identified less often, as the paper says? We compare the shares that have a row of scores as above: the largest {glue:text}`larger` components of each target against the smallest.
+# Is the component with the smallest coefficient identified less often, as the paper says? We compare the shares of components for which some row of scores is largest exactly at the members: the largest {glue:text}`larger` components of each target against the smallest.
 #
 # Does the net oscillate? The parity of $d$ bits alternates over $d + 1$ counts of ones, so a net that sees only their mean must turn $d - 1$ times. We count the turns of $g$, peaks and dips that stand out by 5 % of its range, between the smallest and the largest $y$ that occurs.
 
@@ -379,13 +380,15 @@ turned["enough"] = turned["turns"] >= turned["degree"] - 1
 # %% mystnb={"code_prompt_hide": "Tables", "code_prompt_show": "Tables"} tags=["hide-input", "nbval-ignore-output"]
 ranks = [f"{share(group, 'scores'):.2f}" for _, group in of_free.groupby("rank")]
 table(
-    {"coefficient, from the largest": range(1, sparsity + 1), "a row of scores": ranks},
-    "Free models: identified components by the rank of their coefficient",
+    {"rank of the coefficient, 1 is the largest": range(1, sparsity + 1), "share": ranks},
+    "Free models: share of components with a row of scores largest exactly at the members",
 )
 by = turned.groupby(["kind", "degree"])
 shown = by["turns"].agg(["count", "min", "mean", "max"]).reset_index()
-shown["d - 1 turns or more"] = by["enough"].sum().tolist()
-table(shown, "Turns of the net, models that learned", form=".1f")
+shown["models with d - 1 turns or more"] = by["enough"].sum().tolist()
+heads = {"count": "models", "degree": "degree d"}
+heads |= {name: f"{name} of turns" for name in ("min", "mean", "max")}
+table(shown.rename(columns=heads), "Turns of the net in models that converged", form=".1f")
 
 # %%
 oscillate = {kind: share(turned[turned["kind"] == kind], "enough") for kind in KINDS}
@@ -402,7 +405,7 @@ orders = [torch.randperm(len(kinds_of), generator=rng.generator) for _ in range(
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 net_claims.reproduced(
-    "share that turns $d - 1$ times or more, positional less free, ends of both; control: shuffled",
+    "share of nets that turn $d - 1$ times or more: lower end for positional less upper end for free models; control: kinds shuffled",
     apart(kinds_of),
     at_least=0,
     control=median_high([apart(kinds_of[order]) for order in orders]),
@@ -451,21 +454,22 @@ glue(
 )
 
 # %% [markdown]
-# The smallest component is identified less often in this draw at {glue:text}`n` bits, by {glue:text}`gap`, and at the paper's size, with fewer models, by {glue:text}`gap_20`. At other seeds the first interval reaches below 0 as the second does, so the question is open at both sizes.
+# The component with the smallest coefficient is identified less often. In this draw at {glue:text}`n` bits its share is smaller by {glue:text}`gap`, and at the paper's size, with fewer models, by {glue:text}`gap_20`. At other seeds the first interval reaches below 0 as the second does, so the question is open at both sizes.
 #
-# Free models need fewer turns: at degree 2 their $g$ does not turn at all. This fits the second way of the example, in which the row's own bit decides *which* token is attended to, so that the attention itself computes the exclusive or. Of {glue:text}`free_models` free models {glue:text}`cyclical` turn as often as a mean would ask. The paper's caption is about one model of 20 bits, and at this size we did not count turns, so we do not judge the caption. Positional models, which have only the mean, turn at least $d - 1$ times.
+# Free models need fewer turns: at degree 2 their $g$ does not turn at all. This fits the second way of the example, in which the row's own bit decides *which* token is attended to, so that the attention itself computes the exclusive or. Of {glue:text}`free_models` free models {glue:text}`cyclical` turn as often as a net must that sees only the mean. The paper's caption is about one model of 20 bits, and at this size we did not count turns, so we do not judge the caption. Positional models, which have only the mean, turn at least $d - 1$ times.
 #
 # ## What we found
 #
-# * At the paper's size most components have a row of scores that is brightest exactly at their members, so the paper's sentence is reproduced.
-# * The row that *carries* a component is more particular: what stands out in most cases are the members other than the row's own, whereas all members stand out less often than where queries read positions only: the shares differ by {glue:text}`apart`. The reason is that the row's own bit enters through the query. If it cannot, all members stand out in most cases. Do all members stand out in less than half of the cases, for free models? With our first seeds they did (9 of 35, the upper end of the interval below one half); with the second ones, which the page shows, the interval reaches just above one half, so we leave this open.
+# * At the paper's size most components have a row of scores that is largest exactly at their members, so the paper's sentence is reproduced.
+# * The row that *carries* a component differs from the construction's. In free models its strongest columns are in most cases the members other than the row's own. All members are strongest less often than in positional models, and the shares differ by {glue:text}`apart`. The reason is that the row's own bit enters through the query. If it cannot, as in positional models, all members stand out in most cases.
+# * Do all members stand out in less than half of the cases, for free models? With our first seeds they did (9 of 35, the upper end of the interval below one half). With the second seeds, which the page shows, the interval reaches just above one half, so we leave this open.
 # * Whether the component with the smallest coefficient is identified less often is open: the difference has that sign at both sizes, and its interval reaches below 0 at the paper's size, and at {glue:text}`n` bits at some seeds.
-# * The oscillation of the construction's net is there when attention is the construction's, and is not needed when attention is free.
-# * Figures 6 and 7, maps of single models, are not judged: neither weights nor maps are public.
+# * The net oscillates like the construction's in positional models, whose attention is of the construction's kind, and need not oscillate in free models.
+# * The paper's Figures 6 and 7, maps of single models, are not judged, because neither weights nor maps are public.
 #
 # ## What would falsify this
 #
-# The paper's sentence would be refuted if random sets had rows that single them out as often as the true components have; "in most cases" is taken as one half. What we say of the row's own position would be refuted if free models placed the carrying row at a member no more often than chance, as they do if the rows are dealt out anew among the components. What we say of the net would be refuted if both kinds of nets turned equally often, as they do when the names of the kinds are shuffled, or if most positional nets turned less than $d - 1$ times, as they do before training.
+# The paper's sentence would be refuted if random sets had rows that single them out as often as the true components have; "in most cases" is taken as one half. What we say of the row's own position would be refuted if free models placed the carrying row at a member no more often than chance, as they do if the rows are shuffled among the components. What we say of the net would be refuted if both kinds of nets turned equally often, as they do when the kinds are shuffled among the models, or if most positional nets turned less than $d - 1$ times, as they do before training.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -476,7 +480,7 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `paullintilhac/boolean_function_sensitivity` holds, in its branches, versions of the model of this section but no stored figure or weights of it, so that Figure 5 can be compared in kind only. In these versions the scores have a factor of their own, and the input of the net is added to its output, so that what should turn is the sum of both. It shows the matrix of one model, picked to be legible, whereas here every model counts. It plots the product $W_Q W_K^\top$ between positions, as our first count does; the mean attention, which our other counts use, also contains what the bits add to the scores.
+# The repository `paullintilhac/boolean_function_sensitivity` holds, in its branches, versions of the model of this section but no stored figure or weights of it, so that Figure 5 can be compared in kind only. In these versions the scores have a factor of their own, and the input of the net is added to its output, so that what should turn is the sum of both. It shows the matrix of one model, picked to be legible, whereas here every model counts. It plots the product $W_Q W_K^\top$ between positions, which our first count uses too. The mean attention, which our other counts use, also contains what the bits add to the scores.
 #
 # ## Exercises
 #
@@ -501,7 +505,7 @@ ledger.verdicts()
 # ```{solution} ex-circuits-own-bit
 # :class: dropdown
 #
-# The average in the row is $\langle v, x_k \rangle$ for the token $k$ attended to. If the query's bit decides which token that is, the average is a function of $b_i$ and of $b_j$, although position $i$ has no weight. Bits other than its own reach a row only through the weights of attention: a weak column's bit changes nothing, except by changing the score of its own key, which is weak.
+# The average in the row is $\langle v, x_k \rangle$ for the token $k$ attended to. If the query's bit decides which token that is, the average is a function of $b_i$ and of $b_j$, although position $i$ has no weight. Bits other than its own reach a row only through the weights of attention. So the bit of a column with little attention changes nothing, except the score of its own key, which is small.
 # ```
 #
 # ```{exercise}
@@ -546,7 +550,7 @@ table(by_scale, "A row that computes a parity by its attention", form=".3f")
 # ```{solution} ex-circuits-evidence
 # :class: dropdown
 #
-# One should ask what happens to the output if the row is changed. If the row is removed, the coefficient of the output at this parity should vanish and the others should stay; this is what it means that the row carries the parity. If its bright columns are masked, or the bits at them are replaced, the coefficient should vanish as well. It would speak against the row if random sets had bright rows as often, if another row had a larger share in the coefficient, or if the row kept its share when the bright columns are masked, because then the bits reach it in another way.
+# One should ask what happens to the output if the row is changed. If the row is removed, the coefficient of the output at this parity should vanish and the others should stay; this is what it means that the row carries the parity. If its bright columns are masked, or the bits at them are replaced, the coefficient should vanish as well. It would speak against the row if random sets had bright rows as often, or if another row had a larger share in the coefficient. It would also speak against it if the row kept its share when the bright columns are masked, because then the bits reach the row in another way.
 # ```
 #
 # ## References

@@ -19,11 +19,11 @@
 # # Random codes for the positions: what accuracy they need
 #
 # ```{verdict}
-# Yes, if the random codes have enough columns, the network computes approximately the same function. If the sets of bits have a fixed size and number, the sufficient number of columns grows like the square of the logarithm of the length. For the parity of a pair on {glue:text}`far` bits, {glue:text}`far_width` columns reduce the error to half that of a constant output. With one accuracy of the codes for all lengths, as in the authors' program, the columns would be too few on very long strings, but the paper allows any accuracy.
+# Yes: if each position is coded by a random vector of enough columns, in place of a column of its own, the network computes approximately the same function. If the sets of bits have a fixed size and number, the sufficient number of columns grows like the square of the logarithm of the length. For the parity of a pair on {glue:text}`far` bits, {glue:text}`far_width` columns reduce the error to half that of a constant output. With one accuracy of the codes for all lengths, as in the authors' program, the columns would be too few on very long strings, but the paper allows any accuracy.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 25 min. **Runs in** 20 s. **Source** printed, in words; the formula of the width is restored.
 #
-# **Claim.** The hand-written transformer has one column for every position. The paper says that with random codes, which have far fewer columns, its output is approximately the same. This is true of codes that are wide enough. But the network needs *equal* attention on the bits of a set, and large scores magnify the errors of the codes, so the codes have to become more accurate as strings grow. We prove a width of order $\log^2 T$ for fixed degree and number of terms.
+# **Claim.** The hand-written transformer has one column for every position. The paper says that with random codes, which have far fewer columns, its output is approximately the same. This is true of codes that are wide enough. But the network needs *equal* attention on the bits of a set, and large scores magnify the errors of the codes, so the codes have to become more accurate as strings grow. For strings of $T$ bits we prove that a width of order $\log^2 T$ is enough, for fixed degree and number of terms.
 #
 # ## Why one should care
 #
@@ -31,19 +31,19 @@
 #
 # ## Two codes by hand
 #
-# Take the parity of two bits on $T = 1000$ bits. The position that computes it should attend to both bits equally, so that it receives the mean 0, $\frac12$ or 1 of the two. The score that both should have is $L = 2 \log 1000 = 13.8$. But on random codes a score is multiplied by about the squared length of the member's code. Suppose that the code of the first bit has the squared length 1.05 and that of the second 0.95. With $k$ columns the squared length of a code deviates from 1 by about $\sqrt{2/k}$, so such deviations are typical of 800 columns.
+# Take the parity of two bits on $T = 1000$ bits. The position that computes it should attend to both bits equally, so that it receives the mean 0, $\frac12$ or 1 of the two. The score that both should have is $L = 2 \log 1000 = 13.8$. But with random codes the score of each of the two bits, the *members* of the set, is multiplied by about the squared length of its code. Suppose that the code of the first bit has the squared length 1.05 and that of the second 0.95. With $k$ columns the squared length of a code deviates from 1 by about $\sqrt{2/k}$, so such deviations are typical of 800 columns.
 #
-# The two scores are then 14.5 and 13.1, and the attention on the two bits has the ratio $e^{14.5 - 13.1} = e^{1.38} = 4.0$. So the first bit gets $\frac45$ of the attention in place of $\frac12$. If the first bit is 1 and the second 0, the position receives the mean 0.8 where it should receive 0.5. The MLP for two bits has to return 0 for the mean $\frac12$. It does so for all means between $\frac38$ and $\frac58$, and from there to $\frac78$ it rises from 0 to 1. So the MLP returns 0.7 where the parity is 0, although the squared length of each code is off by 5 % only.
+# The two scores are then 14.5 and 13.1, and the attention on the two bits has the ratio $e^{14.5 - 13.1} = e^{1.38} = 4.0$. So the first bit gets $\frac45$ of the attention in place of $\frac12$. If the first bit is 1 and the second 0, the position receives the mean 0.8 where it should receive 0.5. The MLP for two bits has to return 0 for the mean $\frac12$, because a single one is an odd number of ones. It does so for all means between $\frac38$ and $\frac58$, and from there to $\frac78$ it rises from 0 to 1. So the MLP returns 0.7 where the parity is 0, although the squared length of each code is off by 5 % only.
 #
 # A key outside of the set is a much smaller problem. Its score should be 0, and even if it is 2 or 3, its weight $e^3 = 20$ is small against $e^{13}$. The difficulty is only the *tie* of the two members: their scores should be equal, so there is no margin for an error, and the error is multiplied by $L$. If $T$ has twice as many digits, the score $L$ doubles, so the codes must be twice as accurate, which takes four times as many columns. This is where the square in $\log^2 T$ comes from.
 #
 # ## The statement
 #
-# The network is that of {ref}`ch-construction`, for $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings of $T$ bits: $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, else 0; each set $U_i$ has $d$ members; $c_i > 0$, $\sum_i c_i^2 = 1$ and $S = \sum_i c_i$. It has $P = T + 1$ positions, the last one for the output. Each has a column of its own, and one column holds the bits. Matrices $W_{KQ}$ of $P$ rows and columns say how much each position attends to each other one, before the softmax. In the first layer the *score* is $L$ where the key is in the set of the query $i \le W$, and 0 elsewhere. In the second, at the output, it is $w_i = L + \log c_i$ for the keys $i \le W$. The paper has $L = 2 \log T$.
+# The network is that of {ref}`ch-construction`. It computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings of $T$ bits, where $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, else 0. Each set $U_i$ has $d$ members, all $c_i > 0$, $\sum_i c_i^2 = 1$ and $S = \sum_i c_i$. The network has $P = T + 1$ positions: position $i \le W$ computes the term of $U_i$, and the last position is the output. Each position has a column of its own, and one more column, the *value column*, holds the bits. Matrices $W_{KQ}$ of $P$ rows and columns say how much each position attends to each other one, before the softmax. In the first layer the *score* is $L$ where the key is in the set of the query $i \le W$, and 0 elsewhere. In the second layer the score of the output is $w_i = L + \log c_i$ for the keys $i \le W$, and 0 elsewhere. The paper has $L = 2 \log T$.
 #
 # ```{prf:definition} Lintilhac and Shaikh (2026), Appendix B.2
 # :label: sharper-jl-codes
-# Let $J$ have $P$ rows and $k$ columns of independent normal entries of standard deviation $1/\sqrt k$. The *code* of position $j$ is row $J_j$; the value column stays. Each weight matrix is multiplied by $J$ on the sides that face positions, so that $\tilde W_{KQ} = J^\top W_{KQ} J$.
+# Let $J$ have $P$ rows and $k$ columns of independent normal entries of standard deviation $1/\sqrt k$. The *code* of position $j$ is row $J_j$, and the value column stays as it is. Each weight matrix is multiplied by $J$ on the sides that face positions, so that $\tilde W_{KQ} = J^\top W_{KQ} J$.
 # ```
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Appendices B.2 and B.3
@@ -51,7 +51,7 @@
 # On random codes of enough columns the output is approximately that of the original network. *(True.)* A small width, in the authors' code $k = 8 \log T / \varepsilon^2$, gives a correct construction.
 # ```
 #
-# **Source.** The paper prints the lemma of Johnson and Lindenstrauss on the codes, "for any fixed" accuracy. It says that the output is "approximately the same", with no accuracy named; that this "allows us to achieve a correct construction with a width of only" a symbol (B.3); and that the final asymptotic result takes the codes "such that" a formula holds (K.7). The symbol and the formula are missing in the text that we could read. The symbol stands in a paragraph about $W_V$ and may be just $k + 1$. The width here is that of the authors' code, and of the lemma; Lemma 20 calls its own width "consistent" with it. The paper does not say whether one $\varepsilon$ is used for all $T$, but the proof of Theorem 11 says twice that $\varepsilon$ can be made "arbitrarily small". A fixed $\varepsilon$ is therefore not a claim of the paper, and our question is how small $\varepsilon$ has to be. The paper also says that its experiments do not use the codes, because $T$ is small there.
+# **Source.** The paper prints the lemma of Johnson and Lindenstrauss on the codes, "for any fixed" accuracy. It says that the output is "approximately the same", with no accuracy named. It adds that this "allows us to achieve a correct construction with a width of only" a symbol (B.3), and that the final asymptotic result takes the codes "such that" a formula holds (K.7). The symbol and the formula are missing in the text that we could read. The symbol stands in a paragraph about $W_V$ and may be just $k + 1$. The width here, $8 \log T / \varepsilon^2$, is that of the authors' code, and of the lemma of Johnson and Lindenstrauss. We call it *the rule*, and $\varepsilon$ is the accuracy of the inner products of codes. The paper's Lemma 20, on the largest of many norms of codes, calls its own width "consistent" with this construction. The paper does not say whether one $\varepsilon$ is used for all $T$, but the proof of Theorem 11, on the norms of the activations, says twice that $\varepsilon$ can be made "arbitrarily small". A fixed $\varepsilon$ is therefore not a claim of the paper, and our question is how small $\varepsilon$ has to be. The paper also says that its experiments do not use the codes, because $T$ is small there.
 #
 # **Why the codes work, and what they need.** Let $\Gamma = J J^\top$, the inner products of the codes, and $E = \Gamma - I$. A score of the narrow network is an entry of
 #
@@ -103,7 +103,7 @@ glue(n=n, degree=degree, sparsity=sparsity, eps=eps)
 # %% [markdown]
 # ## When are the codes useful?
 #
-# First we measure how many columns are needed. We call a width *useful* if in nine draws of ten the root mean square error of the output is below half of that of a constant. If the codes save columns at all, the least useful width must fall below the number of positions as strings become longer. For long strings we need not draw all $T + 1$ codes, because scores use inner products with the codes of a few *special* positions only (`seen_codes`). The positions without a set have a weight of about $1/T$ together, so their values hardly matter.
+# First we measure how many columns are needed. We call a width *useful* if in nine draws of ten the root mean square error of the output is below half of that of a constant output. If the codes save columns at all, the least useful width must fall below the number of positions as strings become longer. For long strings we need not draw all $T + 1$ codes, because scores use inner products with the codes of a few *special* positions only: those that compute a term, the members of sets, and the output (`seen_codes`). At the output, the positions that compute no term have an attention of about $1/T$ together, so their values hardly matter.
 
 
 # %%
@@ -130,7 +130,7 @@ least = {
     for (d, W), (top, end) in CLASSES.items()
 }
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Least useful width against the length; dashed: one column for each position.", "name": "fig-projected-errors"}, "image": {"alt": "Logarithmic axes. The least useful widths of three classes rise slowly with the length and are overtaken by the dashed diagonal: below a hundred bits for one set of one member, near four thousand for one pair, near ten thousand for two pairs."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Least useful width against the length of the strings, for $W$ terms on $d$ bits each. A width is useful if the error is below half of that of a constant output in nine draws of ten. Dashed: one column for each position, as without codes.", "name": "fig-projected-errors"}, "image": {"alt": "Logarithmic axes. The least useful widths of three classes rise slowly with the length and are overtaken by the dashed diagonal: below a hundred bits for one set of one member, near four thousand for one pair, near ten thousand for two pairs."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.8)
 for (d, W), found in least.items():
     ax.plot(found.keys(), found.values(), label=f"$d = {d}$, $W = {W}$")
@@ -143,7 +143,10 @@ figures.show()
 # %%
 columns = {f"d = {d}, W = {W}": found for (d, W), found in least.items()}
 table(
-    pd.DataFrame(columns).astype(object).rename_axis("T"), "Least useful width", form=".0f", none=""
+    pd.DataFrame(columns).astype(object).rename_axis("T"),
+    "Least useful width for each length T",
+    form=".0f",
+    none="",
 )
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
@@ -163,25 +166,25 @@ main = projected.layout(cube.sparse_function(n, degree, sparsity, rng.generator,
 glue(main_useful=useful(main, 2**20), k_codes=width_for(n))
 
 # %% [markdown]
-# At $T =$ {glue:text}`n` and $\varepsilon =$ {glue:text}`eps` the rule gives {glue:text}`k_codes` columns, more than the {glue:text}`n` positions have. The class $d =$ {glue:text}`degree`, $W =$ {glue:text}`sparsity` is useful from {glue:text}`main_useful` columns on, so nothing is saved at such lengths. But {numref}`fig-projected-errors` shows that the useful width grows slowly: all three curves rise more slowly than the dashed diagonal, and from some length on each lies below it. One pair on 16,384 bits needs {glue:text}`mid_width` columns, and on {glue:text}`far` bits {glue:text}`far_width`.
+# At $T =$ {glue:text}`n` and $\varepsilon =$ {glue:text}`eps` the rule gives {glue:text}`k_codes` columns, more than one for each of the {glue:text}`n` bits. Codes are useful for the class $d =$ {glue:text}`degree`, $W =$ {glue:text}`sparsity` from {glue:text}`main_useful` columns on, so nothing is saved at such lengths. But {numref}`fig-projected-errors` shows that the useful width grows slowly: all three curves rise more slowly than the dashed diagonal, and from some length on each lies below it. One pair on 16,384 bits needs {glue:text}`mid_width` columns, and on {glue:text}`far` bits {glue:text}`far_width`.
 #
 # ## A fixed accuracy is not enough
 #
-# We now ask whether the width may grow like $\log T$, that is, whether one accuracy $\varepsilon$ is enough for all lengths. Take one pair, $U_1 = \{a, b\}$, as in the example: in the row of its position the scores of the two members differ by
+# We now ask whether the width may grow like $\log T$, that is, whether one accuracy $\varepsilon$ is enough for all lengths. Take one pair, $U_1 = \{a, b\}$, as in the example. Position 1 computes its parity, and there the scores of the two members differ by
 #
 # ```{math}
 # :label: eq-projected-gap
 # L\, \|J_1\|^2 \left( \|J_a\|^2 - \|J_b\|^2 \right),
 # ```
 #
-# which has standard deviation $2L/\sqrt k$. If it exceeds $\log 4$, one member has four times the attention of the other, and the mean that the MLP receives is above $\frac34$ or below $\frac14$ where it should be $\frac12$. The network then computes with one bit in place of two. With $k = 8 \log T / \varepsilon^2$ and $L = 2 \log T$ the standard deviation is $\varepsilon \sqrt{2 \log T}$, and it *grows* with $T$. So on sufficiently long strings the tie is broken in nearly all draws.
+# which has standard deviation $2L/\sqrt k$. If it exceeds $\log 4$, one member has four times the attention of the other, and the mean that the MLP receives is above $\frac34$ or below $\frac14$ where it should be $\frac12$. The output then depends on one of the two bits only. With $k = 8 \log T / \varepsilon^2$ and $L = 2 \log T$ the standard deviation is $\varepsilon \sqrt{2 \log T}$, and it *grows* with $T$. So on sufficiently long strings the tie is broken in nearly all draws.
 #
 # ```{prf:proposition} Ours: $\log^2 T$ columns are needed
 # :label: projected-needed
 # Let $d = 2$, $W = 1$, $L = 2 \log T$. If $k \ge 8 \log T$ and $k / \log^2 T \to 0$ as $T$ grows, then with probability tending to 1 the output is off by at least 0.49 at all inputs with $x_a \ne x_b$, which are half of all inputs.
 # ```
 #
-# **The idea of the proof.** The difference {eq}`eq-projected-gap` has a smooth density whose width tends to infinity, so the probability that it lies in the fixed interval where the network works tends to 0. We only have to make sure that nothing else interferes, such as attention that leaks to other keys.
+# **The idea of the proof.** The difference of the two scores, {eq}`eq-projected-gap`, has a smooth density whose width tends to infinity, so the probability that it lies in the fixed interval where the network works tends to 0. We only have to make sure that nothing else interferes, such as attention that leaks to other keys.
 #
 # ```{dropdown} Proof that $\log^2 T$ is needed
 # We show first that nothing leaks, and then that the tie is broken.
@@ -191,7 +194,7 @@ glue(main_useful=useful(main, 2**20), k_codes=width_for(n))
 # The difference $k (\|J_a\|^2 - \|J_b\|^2)$ of two independent $\chi^2_k$ has the characteristic function $(1 + 4 t^2)^{-k/2}$, so its density is at most $\frac{1}{2\pi} \int (1 + 4t^2)^{-k/2} dt = \Gamma(\frac{k-1}2) / (4 \sqrt\pi\, \Gamma(\frac k2)) \le \sqrt{2/(k-2)} / (4 \sqrt\pi)$. Hence {eq}`eq-projected-gap` is below $\log 4 + o(1)$ in absolute value with a probability of order $\sqrt k / L$ at most, which tends to 0. Otherwise the mean is above $\frac34$ or below $\frac14$ up to $o(1)$, and the MLP returns at least $\frac12 - o(1)$, where $f = 0$. $\square$
 # ```
 #
-# How long must strings be before this happens? For three values of $\varepsilon$ and four lengths, up to $10^{1000}$ bits, the next table has the share of draws in which one member of a pair has over four times the attention of the other. No string is that long, but for this test only the three codes of the pair and its position have to be drawn. For comparison the last row has $100 \log^2 T$ columns, where this share must not grow.
+# How long must strings be before the tie is broken in most draws? For three values of $\varepsilon$ and four lengths, up to $10^{1000}$ bits, the next table has the share of draws in which one member of a pair has over four times the attention of the other. No string is that long, but for this test only the three codes of the pair and its position have to be drawn. For comparison the last row has $100 \log^2 T$ columns, where this share must not grow.
 
 # %% mystnb={"code_prompt_hide": "Astronomical lengths", "code_prompt_show": "Astronomical lengths"} tags=["hide-input"]
 LOGS = {f"T = 1e+{e}": e * math.log(10) for e in (6, 20, 100, 1000)}
@@ -210,8 +213,9 @@ rows = {
     for e in (0.5, 0.2, 0.1)
 }
 rows[r"$100 \log^2 T$"] = {T: broken(log, 100 * log**2) for T, log in LOGS.items()}
-ties = pd.DataFrame(rows).T.rename_axis("columns")
-table(ties, "Share of draws in which the network misses one of the two bits", form=".3f")
+ties = pd.DataFrame(rows).T.rename_axis("number of columns")
+caption = "Share of draws in which one of two bits has over four times the attention of the other"
+table(ties, caption, form=".3f")
 jl.refuted(
     "one $\\varepsilon = \\frac12$ for all $T$, $d = 2$, $W = 1$, $T = 10^{1000}$: share of 4,000 draws in which one bit has over four times the attention of the other",
     ties.loc[r"$8 \log T / 0.5^2$", "T = 1e+1000"],
@@ -223,7 +227,7 @@ jl.refuted(
 glue(broken_near=ties.iloc[0, 0], broken_far=ties.iloc[0, -1], broken_small=ties.iloc[2, 0])
 
 # %% [markdown]
-# At $\varepsilon = \frac12$ the rule fails at a million bits in {glue:text}`broken_near:.2f` of all draws. At $\varepsilon = 0.1$ it rarely fails there ({glue:text}`broken_small:.3f`), and often only at astronomical lengths. So the growth is slow, and a small $\varepsilon$ is enough for every length in use. But the order is not right: $\log T$ columns with a constant that does not depend on $T$ are too few. If the constant may depend on the lengths in use, the rule is correct.
+# At $\varepsilon = \frac12$ the rule fails at a million bits in {glue:text}`broken_near:.2f` of all draws. At $\varepsilon = 0.1$ it rarely fails there ({glue:text}`broken_small:.3f`), and it fails often only at astronomical lengths. So the share of failures grows slowly, and a small $\varepsilon$ is enough for every length in use. But the order of growth of the rule is too low, because a constant times $\log T$ columns are too few if the constant does not depend on $T$. If the constant may depend on the lengths in use, the rule is correct.
 #
 # ## What is enough
 #
@@ -234,14 +238,14 @@ glue(broken_near=ties.iloc[0, 0], broken_far=ties.iloc[0, -1], broken_small=ties
 # For fixed vectors $u, v$ and $0 < t \le 1$, $|\langle J^\top u, J^\top v \rangle - \langle u, v \rangle| \le t\, \|u\| \|v\|$ except with probability at most $2 e^{-k t^2 / 8}$.
 # ```
 #
-# The proof of the theorem below needs few such pairs, because $W_{KQ}$ has few rows that are not zero. Call *special* the positions with a component, the members of sets and the output, $q \le (d+1) W + 1$ in all. Let $\delta_0 = \sqrt{\frac8k \log \frac{12 q^2}\eta}$ be the accuracy of their inner products with each other, and $\delta = \sqrt{\frac8k \log \frac{4(W+1) P}\eta}$ that of the other inner products. Only $\delta$ contains the length, and ties concern special positions only.
+# The proof of the theorem below needs the lemma for few pairs only, because $W_{KQ}$ has few rows that are not zero. Recall that the special positions are those that compute a term, the members of sets and the output, $q \le (d+1) W + 1$ in all. Let $\eta$ be the probability with which the codes may fail. Let $\delta_0 = \sqrt{\frac8k \log \frac{12 q^2}\eta}$ be the accuracy of their inner products with each other, and $\delta = \sqrt{\frac8k \log \frac{4(W+1) P}\eta}$ that of the other inner products. The length, by $P$, is in $\delta$ only, whereas ties concern special positions only. With $w$ we denote the vector of the scores $w_i$.
 #
 # ```{prf:theorem} Repaired (ours)
 # :label: projected-repaired
 # Let $\delta_0, \delta \le 1$ and $0 < \eta < 1$. With probability at least $1 - \eta$ over the codes:
 #
 # 1. In the first layer scores are off by at most $\tau_1 = L (\delta_0 (\sqrt d + \sqrt W) + \delta_0^2 W \sqrt d)$ at special keys and by $\sigma_1 = L \delta \sqrt d\, (1 + W \delta_0)$ at others; in the second layer by $\tau_2 = \delta_0 (\|w\|_\infty + \|w\|) + \delta_0^2 \|w\|$ and $\sigma_2 = (1 + \delta_0)\, \delta \|w\|$.
-# 2. The shares of attention outside the targets have odds of at most $\frac{P - d}d e^{\max(\tau_1, \sigma_1) + \tau_1 - L}$ and $\frac{P - W}S e^{\max(\tau_2, \sigma_2) + \tau_2 - L}$. Call them $\varepsilon_1$ and $\lambda$.
+# 2. In each layer call *targets* the keys that should have the attention, the $d$ members of a set and then the $W$ terms. The shares of attention outside the targets have odds of at most $\frac{P - d}d e^{\max(\tau_1, \sigma_1) + \tau_1 - L}$ and $\frac{P - W}S e^{\max(\tau_2, \sigma_2) + \tau_2 - L}$. Call these bounds $\varepsilon_1$ and $\lambda$.
 # 3. If $\varepsilon_1 + \tanh(\tau_1/2) \le \frac1{4d}$, then at every input the output is off from $f$ by at most $S (\tanh(\tau_2/2) + \lambda)$. For $d = 1$ the first tanh can be left out, and for $W = 1$ the second.
 #
 # So for $L = 2 \log T$, fixed $d$, $W$ and $c_i$, any error $e > 0$ and any $\eta$, $k = O(\log^2 T)$ columns are enough for an output within $e$ of $f$, if $T$ is large. For $d = W = 1$, $O(\log T)$ columns are enough.
@@ -265,7 +269,7 @@ glue(broken_near=ties.iloc[0, 0], broken_far=ties.iloc[0, -1], broken_small=ties
 #
 # The proved widths are much larger than necessary. For one pair on a thousand million bits, an error of $\frac1{10} S$ and $\eta = \frac1{20}$ the proved width is {glue:text}`enough_far:.2f` of the length, whereas the measured width is below the length from several thousand bits on.
 #
-# **An adversary.** The theorem is about any codes of given accuracy. So we measure the accuracy of each draw and compare the output with the bound for this accuracy, with the worst possible values at positions without a set. A ratio above 1 would refute the theorem. To make such a ratio likely, the {glue:text}`instances` random networks have up to 24 bits, coefficients down to $10^{-100}$ and widths up to $10^{14}$, and others have several hundred bits. A local search then changes codes, coefficients and scales so as to violate the bound.
+# **An adversary.** The theorem is about any codes of given accuracy. So we measure the accuracy of each draw and compare the output with the bound for this accuracy, with the worst possible values at positions that compute no term. A ratio above 1 would refute the theorem. To make such a ratio likely, the {glue:text}`instances` random networks have up to 24 bits, coefficients down to $10^{-100}$ and widths up to $10^{14}$, and others have several hundred bits. A local search then changes codes, coefficients and scales so as to violate the bound.
 
 
 # %% mystnb={"code_prompt_hide": "Random networks, and a search", "code_prompt_show": "Random networks, and a search"} tags=["hide-cell"]
@@ -331,8 +335,9 @@ attack = pd.DataFrame(
         "condition met": {k: sum(r > 0 for r in v) for k, v in tops.items()},
         "largest ratio": {k: max(v) for k, v in tops.items()},
     }
-).rename_axis("which")
-table(attack, "Error of the output over its bound", form=".2f")
+).rename_axis("kind of network")
+shown = {"networks": "number of networks", "condition met": "condition of part 3 met"}
+table(attack.rename(columns=shown), "Error of the output over its bound", form=".2f")
 jl.holds(
     "error of the output over the bound of the repaired theorem, random networks, long ones and a search",
     attack["largest ratio"].max(),
@@ -344,7 +349,7 @@ jl.holds(
 glue(top_ratio=attack["largest ratio"].max(), climbed=max(tops["search"]), instances=instances)
 
 # %% [markdown]
-# The largest ratio is {glue:text}`top_ratio:.3f`. It is reached where all scores are exact, because then the bound is exactly the effect that positions without a set can have. Where ties matter, the search reaches {glue:text}`climbed:.2f`, and if the ties are left out of the bound, it is violated at once. Finally we take codes of the widths that the theorem gives, for three classes on 400 bits, and compare the error of the output with the promised $\frac1{10} S$, so that a value above 1 would be a failure.
+# The largest ratio is {glue:text}`top_ratio:.3f`. It is reached where all scores are exact, because then the bound is exactly the effect that positions without a term can have. Where ties matter, the search reaches {glue:text}`climbed:.2f`, and if the ties are left out of the bound, it is violated at once. Finally we take codes of the widths that the theorem gives, for three classes on 400 bits, an error of $\frac1{10} S$ and $\eta = \frac1{20}$. We compare the error of the output with the promised $\frac1{10} S$, so that a value above 1 would be a failure.
 
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-cell"]
@@ -361,7 +366,7 @@ for d, W in ((2, 1), (2, 2), (3, 4)):
     widths = {"proved width": projected.sufficient_width(net, 0.1, 0.05)}
     widths["width of the rule"] = width_for(net.n)
     judged[f"d = {d}, W = {W}"] = {name: off_by(net, k) for name, k in widths.items()}
-judged = pd.DataFrame(judged).rename_axis("codes of")
+judged = pd.DataFrame(judged).rename_axis("columns of the codes")
 far_net = disjoint(10**9, 2, 1)
 glue(enough_far=projected.sufficient_width(far_net, 0.1, 0.05) / far_net.n)
 table(judged, "Largest error of the output over S/10, in 19 of 20 draws, T = 400", form=".3f")
@@ -379,11 +384,11 @@ jl.holds(
 #
 # ## What the codes do to the norms
 #
-# The paper uses the codes in two more places, where they affect not the output but the norms of {ref}`ch-norms`. In the proof of Theorem 10 the paper takes the mean squared norm of a narrow matrix. By Isserlis' formula this is
+# The paper uses the codes in two more places, where they affect not the output but the norms of {ref}`ch-norms`. In the proof of Theorem 10, on the norms of the weights, the paper takes the mean squared norm of a narrow matrix. By Isserlis' formula for the mean of a product of normal variables this is
 #
 # $$\mathbb E \|J^\top W_{KQ} J\|_F^2 = \|W_{KQ}\|_F^2 + \frac{\mathrm{tr}(W_{KQ})^2 + \mathrm{tr}(W_{KQ}^2)}{k} ,$$
 #
-# and the last term is dropped for large $k$. The formula pairs the four factors $J$ in the square of entry $(a, b)$, $\sum J_{ia} W_{ij} J_{jb} J_{la} W_{lm} J_{mb}$. The first pairing, $i = l$ and $j = m$, gives $\|W_{KQ}\|_F^2 / k^2$ in each of the $k^2$ entries. The two others are possible in the $k$ diagonal entries only, where $i = j$, $l = m$ gives $\mathrm{tr}(W_{KQ})^2 / k^2$, and $i = m$, $j = l$ gives $\mathrm{tr}(W_{KQ}^2) / k^2$. To check the formula we need no random numbers. It is a polynomial of degree 4 in each entry of $J$, so a mean over the three points $0, \pm\sqrt3$ with weights $\frac23, \frac16, \frac16$ in place of each normal entry is exact.
+# and the paper drops the last term for large $k$. Isserlis' formula pairs the four factors $J$ in the square of entry $(a, b)$, $\sum J_{ia} W_{ij} J_{jb} J_{la} W_{lm} J_{mb}$. The first pairing, $i = l$ and $j = m$, gives $\|W_{KQ}\|_F^2 / k^2$ in each of the $k^2$ entries. The two others are possible in the $k$ diagonal entries only, where $i = j$, $l = m$ gives $\mathrm{tr}(W_{KQ})^2 / k^2$, and $i = m$, $j = l$ gives $\mathrm{tr}(W_{KQ}^2) / k^2$. To check the formula we need no random numbers. It is a polynomial of degree 4 in each entry of $J$, so a mean over the three points $0, \pm\sqrt3$ with weights $\frac23, \frac16, \frac16$ in place of each normal entry is exact.
 
 # %% mystnb={"code_prompt_hide": "The exact mean", "code_prompt_show": "The exact mean"} tags=["hide-cell"]
 positions, width = 3, 2
@@ -404,18 +409,18 @@ of_norm.holds(
 )
 
 # %% [markdown]
-# The formula agrees to rounding, and without the traces it does not. The second place is the theorem on the activations.
+# The formula agrees to rounding, and without the traces it does not. The second place is Theorem 11, which bounds the norms of the activations. There $X$ and $Z$ are the inputs of the two layers, with a row for each position, and $Y$ is the input of the MLP. $W_V$ and $v_2$ are the values of the two layers.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 11, on random codes
 # :label: sharper-thm11-projected
 # *(Restored.)* For fixed $W$, with $k = 8 \log T / \varepsilon^2$ and with high probability, the norms of Theorem 11 ({ref}`ch-norms`) hold on random codes up to a factor of $1 + O(\varepsilon)$.
 # ```
 #
-# **Proof of Theorem 11 on random codes.** The lemma for the pairs $(e_j, e_j)$, $(w, w)$ and $(w, e_j)$, $2P + 1$ in all, holds at $t = \varepsilon \sqrt{\log(2 (2P + 1)/\eta) / \log T}$, which is $O(\varepsilon)$, and at most 1 if $\varepsilon$ is small enough. Then $\|J_j\|^2 \le 1 + t$, so a row of $X$ or $Z$ has a norm of at most $\sqrt{2 + t}$, and no entry is above $\sqrt{1 + t}$. With $w$ for the row of scores, $\tilde W_{KQ}^{(2)}$ is the outer product of the code of the output and $J^\top w$, of operator norm at most $(1 + t) \|w\|$. Row $j$ of $Z W_{KQ}^{(2)\top}$ has norm $|\langle J_j, J^\top w \rangle| \cdot \|J_P\| \le \sqrt{1 + t}\, (\|w\|_\infty + t \|w\|)$: a factor of $1 + O(\varepsilon \sqrt W)$. A column of codes has $\chi^2_P / k$, above $P$ with a probability that is exponentially small in $P$; $Y$, $X W_V$ and $Z v_2$ have the value column only, and stay. $\square$
+# **Proof of Theorem 11 on random codes.** All these norms are made of inner products of codes, so it is enough that a few of these are accurate. The lemma for the pairs $(e_j, e_j)$, $(w, w)$ and $(w, e_j)$, $2P + 1$ in all, holds at $t = \varepsilon \sqrt{\log(2 (2P + 1)/\eta) / \log T}$, which is $O(\varepsilon)$, and at most 1 if $\varepsilon$ is small enough. Then $\|J_j\|^2 \le 1 + t$, so a row of $X$ or $Z$ has a norm of at most $\sqrt{2 + t}$, and no entry is above $\sqrt{1 + t}$. With $w$ for the row of scores, $\tilde W_{KQ}^{(2)}$ is the outer product of the code of the output and $J^\top w$, of operator norm at most $(1 + t) \|w\|$. Row $j$ of $Z W_{KQ}^{(2)\top}$ has norm $|\langle J_j, J^\top w \rangle| \cdot \|J_P\| \le \sqrt{1 + t}\, (\|w\|_\infty + t \|w\|)$: a factor of $1 + O(\varepsilon \sqrt W)$. The squared norm of a column of codes is distributed as $\chi^2_P / k$, so it exceeds $P$ with a probability that is exponentially small in $P$. Finally $Y$, $X W_V$ and $Z v_2$ use the value column only, so they stay as they are. $\square$
 #
 # **The largest entries.** The proof of the paper also estimates the largest entries of $X$, by the expected maximum of normal variables, and concludes that they are approximately 1. This is right. A standard normal variable exceeds $t$ in absolute value with probability at most $e^{-t^2/2}$, so except with probability $\eta$ none of the $Pk$ entries of the codes exceeds $\sqrt{2 \log(Pk/\eta) / k}$. At the width of the rule this is of order $\varepsilon$, and the largest entry of $X$ is therefore a bit, 1.
 #
-# The next table divides three of these norms by their values on one-hot codes, at lengths from 20 to 1000. A norm above its bound would refute the theorem. A bound that forgets the factor $\sqrt W$, as if there were one term, must be exceeded. A second table has the largest entries of the codes, which must stay below their bound, but not if the codes have a sixteenth of the columns.
+# The next table divides three of these norms by their values on *one-hot* codes, that is, with a column for each position. The lengths go from 20 to 1000. A norm above its bound would refute the theorem. As a control, a bound that forgets the factor $\sqrt W$, as if there were one term, must be exceeded. A second table has the largest entries of the codes, which must stay below their bound, but not if the codes have a sixteenth of the columns.
 
 # %% mystnb={"code_prompt_hide": "Three norms on random codes", "code_prompt_show": "Three norms on random codes"} tags=["hide-input"]
 rows, over = [], []
@@ -494,7 +499,7 @@ of_codes.holds(
 ledger.show()
 
 # %% [markdown]
-# **The bound on that share**, by Chernoff's inequality, is $2 P e^{-k (\varepsilon^2/4 - \varepsilon^3/6)} + P^2 e^{-k I}$, with the exponents $\frac{\varepsilon^2}4 - \frac{\varepsilon^3}6$ of a $\chi^2$ and $I = x \varepsilon + \frac12 \log(1 - x^2)$, $x = \frac{\sqrt{1 + 4 \varepsilon^2} - 1}{2 \varepsilon}$, of a product of normals. At the rule's width both terms vanish as $T$ grows if $\varepsilon < \frac34$: the first is of order $T^{-1 + 4\varepsilon/3}$, the second of order $T^{-2 + 2 \varepsilon^2}$.
+# **The bound on that share**, the share of draws in which some inner product of codes is off by more than $\varepsilon$, is by Chernoff's inequality $2 P e^{-k (\varepsilon^2/4 - \varepsilon^3/6)} + P^2 e^{-k I}$, where $I = x \varepsilon + \frac12 \log(1 - x^2)$ with $x = \frac{\sqrt{1 + 4 \varepsilon^2} - 1}{2 \varepsilon}$. Its first exponent, $\frac{\varepsilon^2}4 - \frac{\varepsilon^3}6$, is that of a $\chi^2$, for the squared lengths of codes, and its second exponent is that of a product of normals, for the other inner products. At the rule's width both terms vanish as $T$ grows if $\varepsilon < \frac34$: the first is of order $T^{-1 + 4\varepsilon/3}$, the second of order $T^{-2 + 2 \varepsilon^2}$.
 #
 # ## What the authors' code does differently
 #
@@ -512,7 +517,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-projected-rotation
 #
-# *By hand.* Show that $k > P$ columns are never needed: write $J = R\, Q$ with $R$ of $P$ columns and $Q Q^\top = I$. What are the outputs on $R$?
+# *By hand.* Show that $k > P$ columns are never needed. To do so, write $J = R\, Q$, where $R$ has $P$ columns and $Q Q^\top = I$. What are the outputs if the rows of $R$ are the codes?
 # ```
 #
 # ```{solution} ex-projected-rotation
@@ -536,7 +541,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-projected-equal
 #
-# *With the computer.* In the example the tie is broken because the codes have unequal lengths. As a repair, divide each code by its length. Compute the share of draws in which one member of a pair has over four times the attention of the other, at the lengths of the table above and $\varepsilon = \frac12$, with and without this repair, and say whether the tie can still be broken. Then run the chapter with a smaller accuracy, `python -m bookkit.run sharper/random_projections -p eps 0.1 --out my_run`, and see what happens to the width of the rule at {glue:text}`n` bits.
+# *With the computer.* In the example the tie is broken because the codes have unequal lengths. As a repair, divide each code by its length. Compute the share of draws in which one member of a pair has over four times the attention of the other, with and without this repair, at $\varepsilon = \frac12$ and the lengths of the table above. Can the tie still be broken? Then run the chapter with a smaller accuracy, `python -m bookkit.run sharper/random_projections -p eps 0.1 --out my_run`, and see what happens to the width of the rule at {glue:text}`n` bits.
 # ```
 #
 # ```{solution-start} ex-projected-equal
