@@ -310,7 +310,7 @@ ledger.show()
 # * With columns of unequal length $B_1^2$ can stand for $d_2 B_1 B_\infty$.
 #
 # ```{finding} variables.lem4_5
-# :title: The cover of matrices: a product that does not fit, and errors that add up to too much
+# :title: The cover of matrices: a product that does not fit, too large an error
 # :group: proof
 #
 # **Statement.** In our text, but for the restored $\epsilon^2$: for $W \in \mathbb R^{d_1 \times d_2}$ with columns of length at most $B_\infty$ and $x \in \mathbb R^{d_1}$, the maps $x \mapsto Wx$ have log covering number of order $(d_2 B_\infty B_X)^2 \log N/\epsilon^2$. The product is not defined, but the proof covers $W^\top x$, and lets column $i$ be off by $\epsilon\sqrt{(k_i+1)/2d_2}$, $k_i = \lfloor d_2 \|w_i\|/B_\infty \rfloor$.

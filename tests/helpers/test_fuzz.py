@@ -93,7 +93,7 @@ def test_bad_numbers_are_answered_or_named(name):
 def test_nearly_every_function_is_tried():
     """A call cannot be guessed where arguments have to fit each other in a way of their own."""
     assert {name.split(".")[0] for name in PUBLIC} == set(TRIED)
-    assert len(PUBLIC) >= 70
+    assert len(PUBLIC) >= 55
     silent = [name for name in PUBLIC if good_call(name) is None]
     assert 100 * len(silent) <= UNANSWERED * len(PUBLIC), (
         f"no values were found that these answer: {', '.join(silent)}; "
