@@ -19,11 +19,11 @@
 # # The logarithm of the length, and trained positions
 #
 # ```{verdict}
-# Yes, for fixed positions: if weights and tokens are bounded, the capacity of a head grows at most like the logarithm of the number $T$ of tokens. For trained positions it depends on the weights. If the norm of the score matrix $W_{QK}$ may grow like $\log T$, one head distinguishes $2^T$ choices of positions, so its capacity grows linearly with $T$. With all norms held fixed the capacity of a head on $T$ inputs is again at most of order $\log^2 T$.
+# Yes, for fixed positions: if weights and tokens are bounded, the capacity of a head grows at most like the logarithm of the number $T$ of tokens. For trained positions it depends on the weights. If the norm of the score matrix $W_{QK}$ may grow like $\log T$, one head distinguishes $2^T$ choices of positions, so its capacity grows linearly with $T$. With all norms held fixed the capacity of a head of fixed width on $T$ inputs is again at most of order $\log^2 T$.
 # ```
 # **Needs** {ref}`ch-longer-tokens`. **Read** 8 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** If the norms of weights and tokens are held fixed, the bound on a head has a factor $\log T$, where $T$ is the number of tokens. The paper adds that trained positions could make the dependence linear. They can if $\|W_{QK}\|$ may grow like $\log T$, because then one head reads a sign at each of $T$ positions. With all norms held they cannot, and we prove a bound of order $\log m \log T$ for $m$ inputs.
+# **Claim.** If the norms of weights and tokens are held fixed, the bound on a head has a factor $\log T$, where $T$ is the number of tokens. The paper adds that trained positions could make the dependence linear. They can if $\|W_{QK}\|$ may grow like $\log T$, because then one head reads a sign at each of $T$ positions. With all norms and the width held they cannot, and we prove a bound of order $\log m \log T$ for $m$ inputs.
 
 # %% tags=["parameters"]
 T_most = 256  # longest context that is read [64..512]
@@ -159,7 +159,7 @@ ledger.result("variables.trained_positions").holds(
 #
 # ## Trained positions with all norms held
 #
-# Could a cleverer head do this with scores that do not grow? The paper's sentence does not say that $\|W_{QK}\|$ may grow, and the same section notes that bounds on the weights hide no dependence on $T$. So we ask what trained positions cost if all norms are held.
+# Could a cleverer head do this with scores that do not grow? The paper's own heads with trained positions, those of its Lemma B.3, have $\|W_Q\|_F$ up to $\log(8T/\gamma)$ ({ref}`ch-sparse-representations`), so a reader may take this growth for granted. But the sentence does not say so, and the same section notes that bounds on the weights hide no dependence on $T$. So we ask what trained positions cost if all norms and the width $d$ are held. (The width has to be held as well, because positions that are all equal already give $d \log 2$, whatever $T$ is.)
 #
 # ```{prf:proposition} Norms held (ours)
 # :label: positions-held
@@ -233,7 +233,7 @@ ledger.show()
 # ## What we found
 #
 # * With fixed positions and all norms held, the bound by norms on a head's capacity grows with $\log T$, and the bound by counting weights does not grow with $T$ at all.
-# * With trained positions the log covering number can be at least $T \log 2$, if $\|W_{QK}\|$ may grow like $\log T$, so that scores differ by $\log(3T)$. With all norms held it is at most of the order of $\log m \log T$, so the paper's sentence needs this condition.
+# * With trained positions the log covering number can be at least $T \log 2$, if $\|W_{QK}\|$ may grow like $\log T$, so that scores differ by $\log(3T)$. With all norms and the width held it is at most of the order of $\log m \log T$, so the paper's sentence needs this condition.
 #
 # ```{finding} variables.trained_positions
 # :title: Trained positions cost in proportion to $T$ only if $W_{QK}$ may grow
@@ -241,13 +241,13 @@ ledger.show()
 #
 # **Statement.** Printed: if the positions are trained over $\{P : \|P^\top\|_{2,\infty} \le 1\}$, the log covering number could grow linearly with $T$. It is not said whether the norms of the weights are held.
 #
-# **Counterexample.** With $\|W_V\|_2 \le 1$, $\|W_{QK}\|_2 \le 1$, $d = 3$ and $T$ inputs, the log covering number at $\frac12$ is at most {glue:text}`share_60:.1e` times $T \log 2$ at $T = 2^{60}$, and its order is $\log^2 T$.
+# **Counterexample.** With $\|W_V\|_2 \le 1$, $\|W_{QK}\|_2 \le 1$, $d = 3$ and $T$ inputs, the log covering number at $\frac12$ is at most {glue:text}`share_60:.1e` times $T \log 2$ at $T = 2^{60}$, and it is at most of order $\log^2 T$. Up to $T = 2^{40}$ this bound is above $T \log 2$, so at lengths in use it excludes nothing.
 #
-# **Why.** If scores are bounded, a head is nearly an average over a number of tokens that grows only with $\log m$, so it cannot read $T$ positions one by one.
+# **Why.** If scores and the width are bounded, a head is nearly an average over a number of tokens that grows only with $\log m$, so it cannot read $T$ positions one by one.
 #
-# **Repair.** Let $\|W_{QK}\|$ grow like $\log T$. Then one head distinguishes $2^T$ choices of positions, with scores that differ by $\log(3T)$.
+# **Repair.** Let $\|W_{QK}\|$ grow like $\log T$, as $\|W_Q\|$ does in the paper's own heads with trained positions. Then one head distinguishes $2^T$ choices of positions, with scores that differ by $\log(3T)$.
 #
-# **What survives.** The sentence survives as the caution that it is meant to be, since the bound for fixed positions is not true for trained ones.
+# **What survives.** The sentence survives as the caution that it is meant to be, since the bound for fixed positions is not true for trained ones. If scores are at most $S$ in size, trained positions still cost $T \log 2$ up to $T = e^S/3$.
 # ```
 #
 # ## Exercises
@@ -302,7 +302,7 @@ table(answer, "Least output times its sign, by the score of the marked position"
 # ```{solution} ex-head-positions
 # :class: dropdown
 #
-# The marked position needs the score $\log(3T)$, so the head works for $T \le e^S/3$. Up to this length trained positions do cost $T \log 2$, although the norms are held. In the proposition $K$ contains $e^{4S}$, which is larger than $T$ as long as $T \le e^S/3$, so the bound is above $T \log 2$ there. In other words, the log covering number grows linearly until $T$ is exponential in the size of the scores, and then it hardly grows any more.
+# The marked position needs the score $\log(3T)$, so the head works for $T \le e^S/3$. Up to this length trained positions do cost $T \log 2$, although the norms are held. In the proposition $K$ contains $e^{4S}$, which is larger than $T$ as long as $T \le e^S/3$, so the bound is above $T \log 2$ there. In other words, the log covering number grows linearly until $T$ is exponential in the size of the scores, and from a larger such length on it is at most of order $\log^2 T$, for $T$ inputs and a fixed width.
 # ```
 #
 # ## References
