@@ -522,7 +522,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-deep-slips
 #
-# *With pencil and paper.* Which of the six slips remain if $B_x \le 1$, $L_\sigma \le 1$ and all norms are 1? How large is the loss for many layers, at $c = 2$?
+# *With pencil and paper.* Which of the six slips remain if $B_x$, $L_\sigma$ and all norms are 1? How large is the loss for many layers, at $c = 2$?
 # ```
 #
 # ```{solution} ex-deep-slips
@@ -567,7 +567,7 @@ table(answer, "Bounds over log 2, by how extreme the networks are", form=".4f")
 # ```{solution} ex-deep-power
 # :class: dropdown
 #
-# The scores of the first layer have the term $C_{B_x}^{1/3} (B_x^2)^{2/3} = B_x^2\, C_1^{1/3}$, whose cube is $B_x^6 C_1$. In the class "scores" above, with $B_x = s$, the bound without $B_x^2$ beside the first $W_{QK}$ is below $\log 2$. So this factor cannot be left out.
+# The scores of the first layer have the term $C_{B_x}^{1/3} (B_x^2)^{2/3} = B_x^2\, C_1^{1/3}$, whose cube is $B_x^6 C_1$. Yes, because in the class "scores" above, with $B_x = s$, the bound with $B_x^p$ in place of $B_x^2$ beside the first $W_{QK}$ still falls like a multiple of $s^{2p - 4} \log 2$, if $1 < p < 2$. So for large $s$ no smaller power is enough.
 # ```
 #
 # ## References

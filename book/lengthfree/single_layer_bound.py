@@ -215,31 +215,33 @@ glue(
 # $\|\mathrm{softmax}(\theta_1) - \mathrm{softmax}(\theta_2)\|_1 \le 2\, \|\theta_1 - \theta_2\|_\infty$.
 # ```
 #
-# In {ref}`ch-attention-capacity` $c = 1$ is proved, so the 2 in front of $B_x^2 \sqrt C$ can be replaced by 1. To see that the constant 1 cannot be improved, raise half of {glue:text}`T_far` equal logits by $10^{-4}$ and lower the other half by the same amount: the ratio of both sides is then 1 up to rounding.
+# In {ref}`ch-attention-capacity` $c = 1$ is proved, so the 2 in front of $B_x^2 \sqrt C$ can be replaced by 1. To see that the constant 1 cannot be improved, raise half of {glue:text}`T_far` equal logits by $10^{-4}$ and lower the other half by the same amount: the ratio of both sides is then less than $10^{-8}$ below 1. If only one logit is raised and all others are lowered, the ratio is far smaller.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 opposed = 1e-4 * torch.tensor([1.0, -1.0]).double().repeat(lengths[-1] // 2)
-reached, heated = (
-    heat * lipschitz.softmax_sides(heat * opposed, -heat * opposed).ratio.item() for heat in (1, 4)
+single = torch.full_like(opposed, -1e-4).index_fill_(0, torch.tensor(0), 1e-4)
+reached, heated, lone = (
+    heat * lipschitz.softmax_sides(heat * step, -heat * step).ratio.item()
+    for heat, step in ((1, opposed), (4, opposed), (1, single))
 )
 glue(T_far=lengths[-1])
-for text, value, found in (
-    (
-        "as printed, with 2: summed over largest change; control: temperature $\\frac14$",
-        2,
-        "statement",
-    ),
-    ("1 for 2: the same", 1, "constant"),
-):
-    lem_c1.holds(
-        text,
-        reached,
-        at_most=value,
-        tol=1e-7,  # rounding of 1e-16 in softmax over a step of 1e-4, with room
-        control=heated,
-        about=found,
-        evidence="proved" if found == "statement" else "attained",
-    )
+lem_c1.holds(
+    "as printed, with 2: summed over largest change; control: temperature $\\frac14$",
+    reached,
+    at_most=2,
+    control=heated,
+    about="statement",
+    evidence="proved",
+)
+lem_c1.holds(
+    "1, which suffices, is attained: the same; control: one logit raised",
+    reached,
+    at_least=1,
+    tol=1e-7,  # steps of 1e-4 lose 3e-9
+    control=lone,
+    about="constant",
+    evidence="attained",
+)
 
 # %% [markdown]
 # The cover has to be accurate at the queries only, because the scores read $W_{QK}$ through $W_{QK}^\top x_{[CLS]}$, and there are $m$ queries, not $mT$. So for one layer an older cover, the paper's Lemma 3.5 on $m$ points in the form in which it is true ({ref}`ch-linear-covers`), would serve as well: it has $\ln(dm)$ where the paper's new covers have $\ln d$, and no $T$. The new covers are needed from the second layer on ({ref}`ch-multi-layer-bound`), where the inputs are all tokens of the layer before.
