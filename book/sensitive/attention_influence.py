@@ -176,7 +176,7 @@ figures.show()
 #
 # **Proof.** Let $\hat a_q^b$ be the weight of $q$ when $x_q$ is set to $b$. Flipping $q$ multiplies all other weights by one common factor, so together they lose what $q$ gains, and $\sum_j I_q[\hat a_j] = 2 (\hat a_q^1 - \hat a_q^0)$. The weight $\hat a_q^b$ does not depend on $x_q$, and therefore $\mathbb E\, \hat a_q^b = 2\, \mathbb E[\hat a_q \mathbf 1[x_q = b]]$. If we sum over $q$, we get $2 \cdot 2\, \mathbb E [M_+ - M_-]$.
 #
-# How large can this be? At $x = 0$ there are no ones, and $M_+ - M_- = -1$, and at all other inputs it is at most 1. So $\mathbb E[M_+ - M_-] \le 1 - 2 \cdot 2^{-n}$. As $g \to \infty$ every row puts all its attention on ones if there are any, so that the bound is approached. A position whose bit is held fixed, like the query's own, takes attention away from ones and zeros. Then $M_+ + M_-$ falls below 1, and the mean is still at most 4. Finally, the query's own bit chooses between two such rows, and flipping it moves a row by at most 2. $\square$
+# How large can this be? At $x = 0$ there are no ones, and $M_+ - M_- = -1$, and at all other inputs it is at most 1. So $\mathbb E[M_+ - M_-] \le 1 - 2 \cdot 2^{-n}$. As $g \to \infty$ every row puts all its attention on ones if there are any, so that the bound is approached. If the query's own bit is held fixed, its position takes attention away from ones and zeros, and only $n - 1$ bits are flipped. At the one string without ones among these bits $M_+ - M_- \le 0$, and at the others it is at most 1. So $\mathbb E[M_+ - M_-] \le 1 - 2^{1-n}$, and the limit is the same; it is approached if the fixed position has a score between those of zeros and ones. Finally, the query's own bit chooses between two such rows, and flipping it moves a row by at most 2. $\square$
 #
 # The proof does not use that the gap is the same everywhere. It only needs that the score of a position depends on no other bit. So we test the identity on rows with one gap and with many, of either sign, and compute the left side without the identity, from all inputs and all flips. A difference between the two sides beyond rounding would refute it.
 
@@ -256,6 +256,19 @@ lem11.holds(
     control=steep_gap / 4,
     about="ours",
     evidence="attained",
+)
+free = cube.bits(n_max - 1)  # the query's own bit is held fixed; its score lies between the others
+held = torch.cat((80.0 * free, torch.full((len(free), 1), 40.0)), -1).double().softmax(-1)
+held_mean = bit_influences(held[..., None]).sum(-1).mean(-1).sum().item()
+lem11.holds(
+    f"own bit held fixed, $n = {n_max}$: mean over $4 - 2^{{3-n}}$; control: over the limit of "
+    "$n - 1$ positions, as if the fixed one had no weight",
+    held_mean / limit(n_max),
+    at_most=1,
+    tol=1e-12,
+    control=held_mean / limit(n_max - 1),
+    about="ours",
+    evidence="proved",
 )
 glue(biased=biased, climbed=climbed["found"].iloc[2], climb_n=5, climb_limit=limit(5))
 
@@ -356,7 +369,7 @@ glue(slope_needed=2 / math.log(2))
 #
 # ## The input at which the bound fails
 #
-# No such bound holds at every input, as Remark 12 of the paper says. Take the head that computes OR, with the score $\log n$ on ones and $-\log n$ on zeros, which is a flat row. (Its scores do not depend on the query, so the query's own bit counts like any other bit, and nothing has to be added for it.) At $x = 0^n$ the attention is uniform, and a flip of bit $q$ draws it to $q$, with weight $1/(1 + \frac1n - \frac1{n^2})$. So every flip moves nearly all of the attention to another place. The table shows the sum at this input, and at inputs with more ones.
+# No such bound holds at every input, as Remark 12 of the paper says. Take the head that computes OR, with the score $\log n$ on ones and $-\log n$ on zeros, which is a flat row. (Its scores do not depend on the query, so the query's own bit counts like any other bit, and nothing has to be added for it.) At $x = 0^n$ the attention is uniform, and a flip of bit $q$ draws it to $q$, with weight $1/(1 + \frac1n - \frac1{n^2}) \ge 1 - \frac1n$. So every flip moves nearly all of the attention to another place: position $q$ gains at least $1 - \frac2n$, and the others lose as much. The remark counts the gains alone and says that the sum is at least $n - 2$; with the losses it is at least $2 (n - 2)$. The table shows the sum at this input, and at inputs with more ones.
 
 # %%
 or_bound, counts = printed_bound(n_or, delta), [0, 1, 2, 4, 16, n_or // 2]
@@ -367,6 +380,22 @@ at_zero.holds(
     or_sums[0].item() / or_bound,
     at_least=1,
     control=flat_sums(n_or, 2 * math.log(2))[0].item() / or_bound,
+    about="statement",
+    evidence="attained",
+)
+
+
+def at_no_ones(n, score):
+    """The sum at 0^n over n - 2, if ones have this score and zeros minus it."""
+    zeros = torch.zeros(n, dtype=torch.int64)
+    return summed_influence(zeros.double(), f64([2 * score]), zeros).item() / (n - 2)
+
+
+at_zero.holds(
+    f"Remark 12: OR at $0^n$ over $n - 2$, least, $n = 3$ to {n_or}; control: $\\log 2$ for $\\log n$",
+    min(at_no_ones(n, math.log(n)) for n in range(3, n_or + 1)),
+    at_least=1,
+    control=min(at_no_ones(n, math.log(2)) for n in range(3, n_or + 1)),
     about="statement",
     evidence="attained",
 )
@@ -465,7 +494,7 @@ table(answer, "Mean of the sum, ones with probability p", form=".2f")
 # ```{solution} ex-influence-causal
 # :class: dropdown
 #
-# Both bounds hold, since a row of query $i$ is a row of the theorem on $i$ bits, and flips of later bits do not change it. So all bits together change it by at most 6 in the mean, whatever $i$ is. But at an early position the sum is shared by few bits: on average each of the first $i$ bits has an influence of about $4/i$ instead of $4/n$, so at early tokens the effect of a bit is not diluted. A bound on what the last token reads from them in the next layer must take this into account. The paper leaves decoders open.
+# Both bounds hold, since a row of query $i$ is a row of the theorem on $i$ bits, and flips of later bits do not change it. So all bits together change it by at most 6 in the mean, whatever $i$ is. But at an early position the sum is shared by few bits: on average each of the first $i$ bits can have an influence of nearly $4/i$ instead of $4/n$, so at early tokens the effect of a bit is not diluted. A bound on what the last token reads from them in the next layer must take this into account. The paper leaves decoders open.
 # ```
 
 # %% [markdown]
