@@ -86,7 +86,7 @@ table(by_hand, "One weight: the bound with two values of the constant", form=".3
 glue(one_example=by_hand.iloc[0, 1])
 
 # %% [markdown]
-# With $\Sigma = \frac12$ a hundred examples give a bound below $\frac14$, the risk of the constant output $\frac12$. With $\Sigma = 0.01$ a *single* example would give {glue:text}`one_example:.2f`, which cannot be right. To see this, note that with chance $\frac12$ the single example is $x = 0$. Then every weight fits it, and a learner that returns $\theta = 0$ has fitted the sample, has a smaller norm than $\theta^*$, and is perfectly flat on the sample, but its risk is $\frac12$. So if the constant is measured at weights that have learned the target, the bound can be wrong for weights that have not. The constant must hold for all weights that the learner could have returned.
+# With $\Sigma = \frac12$ a hundred examples give a bound below $\frac14$, the risk of the constant output $\frac12$. With $\Sigma = 0.01$ a *single* example would give {glue:text}`one_example:.2f`, which cannot be right. To see this, note that with chance $\frac12$ the single example is $x = 0$. Then every weight fits it, and a learner that returns $\theta = 0$ has fitted the sample, has a smaller norm than $\theta^*$, and is perfectly flat on the sample, but its risk is $\frac12$. So if the constant is measured at weights that have learned the target, the bound can be wrong for weights that have not. The constant must hold for all weights that the learner could have returned. (Even $\frac12$ does not: at $\theta = -1$, which has the norm of $\theta^*$, the constant is 2. So the first column shows how large the effect is, and is not yet a valid bound. The repair below gives one.)
 #
 # ## The statement
 #
@@ -200,18 +200,23 @@ for name, (result, curve, start) in OPTIMA.items():
     least, moved = ((curve(factors * x) / curve(x) - 1).min() for x in (start, 2 * start))
     result.holds(text, least, at_least=0, control=moved, **PROVED)
 
-best = pb.bound(L, G, pb.optimal_sigma(L, G, sizes, SMALL, delta), sizes, SMALL, delta)
-fixed = pb.bound(L, G, 0.003, sizes, SMALL) - G * 0.003**2
-slopes = [power(sizes, y).item() for y in (best, fixed)]
-text = "slope of the best bound against $m$ on log axes, $10^4 \\le m \\le 10^{14}$; control: its norm term at fixed $\\sigma$"
-rate.holds(text, slopes[0], equals=-1 / 3, tol=1e-3, control=slopes[1], **PROVED)
+best_sigmas = pb.optimal_sigma(L, G, sizes, SMALL, delta)
+best, fixed = (pb.bound(L, G, s, sizes, SMALL, delta) for s in (best_sigmas, sigma_star))
+norms = best - G * best_sigmas**2, fixed - G * sigma_star**2
+best, fixed, best_norm, fixed_norm = (power(sizes, y).item() for y in (best, fixed, *norms))
+text = "slope of the best bound against $m$ on log axes, $10^4 \\le m \\le 10^{14}$; control: the bound at fixed $\\sigma$"
+rate.holds(text, best, equals=-1 / 3, tol=1e-3, control=fixed, **PROVED)
+text = (
+    "slope of the norm term alone, at fixed $\\sigma$; control: at the best $\\sigma$ of each $m$"
+)
+rate.holds(text, fixed_norm, equals=-1 / 2, tol=1e-9, control=best_norm, **PROVED)
 
 # %% [markdown]
 # None of the 400 values is better, so the algebra is confirmed.
 #
 # ## The step that asks for more
 #
-# The average over $\pi$ matters: **the condition on $\Sigma$ is used at networks drawn from the prior**, as in the example with one weight. Theorem 2 states the condition "for fixed" $\theta$, and if this means every $\theta$, the derivation is complete. But then $\Sigma$ cannot be 0.01, the value with which the paper instantiates the bound, measured at trained networks. To see this, look at the centre of the prior, the network with all weights zero. It outputs 0, so its loss is $f(x)^2$, and a sub-Gaussian constant is never below the standard deviation. For a sum of $W$ disjoint sets the standard deviation of $f^2$ is $\sqrt{(W + 1)(2W - 1)/(8W)}$, since $\sqrt W f$ is binomial.
+# The average over $\pi$ matters: **the condition on $\Sigma$ is used at networks drawn from the prior**, as in the example with one weight. Theorem 2 states the condition "for fixed" $\theta$, and if this means every $\theta$, the derivation is complete, as far as $G_u$ bounds half the trace of the Hessian at $\theta^*$. (In the paper's example it does, but {ref}`ch-gradients-and-trace` shows that it does not for all $T$, $W$ and $d$.) But then $\Sigma$ cannot be 0.01, the value with which the paper instantiates the bound, measured at trained networks. To see this, look at the centre of the prior, the network with all weights zero. It outputs 0, so its loss is $f(x)^2$, and a sub-Gaussian constant is never below the standard deviation. For a sum of $W$ disjoint sets the standard deviation of $f^2$ is $\sqrt{(W + 1)(2W - 1)/(8W)}$, since $\sqrt W f$ is binomial.
 
 # %%
 bits = source.strings(20, 4000)
@@ -294,10 +299,15 @@ for m in (toy_points // 4, toy_points, 4 * toy_points):
         moment = torch.logsumexp(lam * found[:, 1:], 1) - math.log(found.shape[1] - 1)
         fails = {k: gap > level for k, level in levels.items()}
         fails["any posterior"] = moment > nats - 2 * math.log(delta)
+        fails["any, no divergence"] = found.max(1).values > levels["no divergence"]
         row = {"m": m, "a over σ": lead} | {k: v.double().mean().item() for k, v in fails.items()}
         rows.append(row | {"gap over bound": (gap / levels["the bound"]).max().item()})
 hunted = pd.DataFrame(rows)
-table(hunted, f"Shares of {draws} samples in which each fails, and the largest gap", form=".3g")
+table(
+    hunted.drop(columns="any, no divergence"),
+    f"Shares of {draws} samples in which each fails, and the largest gap",
+    form=".3g",
+)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 for name in list(pieces)[1:]:
@@ -309,10 +319,10 @@ for name in list(pieces)[1:]:
         **PROVED,
     )
 ledger.result("sharper.e2.alquier").holds(
-    "share of samples in which the inequality fails for any posterior at all, largest of nine",
+    "share of samples in which the inequality fails for any posterior at all, largest of nine; control: without the divergence",
     hunted["any posterior"].max(),
     at_most=delta,
-    control=hunted["no divergence"].max(),
+    control=hunted["any, no divergence"].max(),
     **PROVED,
 )
 glue(closest=hunted["gap over bound"].max(), any_fails=hunted["any posterior"].max())
@@ -324,7 +334,7 @@ glue(fail_norm=hunted["norm not squared"].min(), fail_small=hunted["constant 0.0
 #
 # ## What would falsify this
 #
-# The algebra would be refuted by another value of the divergence, by a $\lambda$ or a $\sigma$ that is better than the closed form, or by a slope of the bound that is not $-\frac13$. Three controls show that the checks notice such errors: a norm without its square, optima shifted by a factor of 2, and the norm term at a fixed $\sigma$, whose slope is $-\frac12$. The finding on $\Sigma$ would be refuted if the constant were at most 0.1 at the prior's centre; the control is the hand-written network, where it is. The repaired theorem would be refuted if it failed on more samples than $\delta$ allows, as it does if any one piece is dropped.
+# The algebra would be refuted by another value of the divergence, by a $\lambda$ or a $\sigma$ that is better than the closed form, or by a slope of the bound that is not $-\frac13$. Three controls show that the checks notice such errors: a norm without its square, optima shifted by a factor of 2, and the bound at a fixed $\sigma$, which stops falling once the sharpness is all that is left. The finding on $\Sigma$ would be refuted if the constant were at most 0.1 at the prior's centre; the control is the hand-written network, where it is. The repaired theorem would be refuted if it failed on more samples than $\delta$ allows, as it does if any one piece is dropped.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 N, sharp = pb.norm_squared(50, 1, 1, "sinks"), gradient_bound(1, 1)
@@ -351,7 +361,7 @@ ledger.show()
 #
 # * The algebra of the bound is right: the divergence, the best $\lambda$, the best $\sigma$ and the rate $m^{-1/3}$.
 # * The proof uses $\Sigma$ under the prior, but at the centre of the prior $\Sigma$ is larger than 0.01 by a factor of at least {glue:text}`times_1:.0f` to {glue:text}`times_25:.0f`, for targets of the paper's kind.
-# * With clipped outputs and $\Sigma = W/2$ the theorem is true, also for posteriors that are chosen after the sample, and each of its pieces is needed.
+# * With clipped outputs and $\Sigma = W/2$ the theorem is true wherever $G_u$ bounds the sharpness of $\theta^*$, also for posteriors that are chosen after the sample, and each of its pieces is needed.
 #
 # ```{finding} sharper.thm2
 # :title: The sub-Gaussian constant is needed under the prior
@@ -359,7 +369,7 @@ ledger.show()
 #
 # **Statement.** As quoted: with a loss that is $\Sigma$-sub-Gaussian for fixed $\theta$, the risk is at most sharpness plus norm term. The paper measures $\Sigma$ at trained networks (Appendix A) and takes 0.01.
 #
-# **Where it fails.** The theorem is true if its condition on $\Sigma$ is meant for every $\theta$, but the value 0.01 does not meet it. The derivation averages the condition over the prior, and at the prior's centre $\Sigma$ is at least {glue:text}`spread_10:.2f` for the paper's example, {glue:text}`times_10:.0f` times 0.01.
+# **Where it fails.** The theorem is true if its condition on $\Sigma$ is meant for every $\theta$, and if $G_u$ bounds the sharpness, as it does in the paper's example ({ref}`ch-gradients-and-trace`). But the value 0.01 does not meet the condition. The derivation averages the condition over the prior, and at the prior's centre $\Sigma$ is at least {glue:text}`spread_10:.2f` for the paper's example, {glue:text}`times_10:.0f` times 0.01.
 #
 # **Why.** A network drawn from the prior outputs nearly 0, so its loss is nearly $f(x)^2$, which varies.
 #
