@@ -155,6 +155,13 @@ def test_gradients_are_those_of_each_input_alone():
     assert float(hessian_trace(loss, weights)) == pytest.approx(2 * total.item(), rel=1e-13)
 
 
+def test_one_input_has_a_gradient_too():
+    inputs, weights = normals(1, 3, seed=7), model()
+    (found,) = gradients(forward, weights, inputs)["c"]
+    hidden = (inputs[0] @ weights["a"] + weights["b"]).tanh()
+    torch.testing.assert_close(found, hidden, rtol=1e-13, atol=1e-14)
+
+
 def test_gradients_in_chunks_are_those_at_once_and_of_the_weights_that_move():
     inputs, weights = normals(2500, 3, seed=7), model()
     found = gradients(forward, weights, inputs, without="b")

@@ -101,6 +101,15 @@ def test_concentrated_draws_have_the_mean_of_plain_ones(normalized):
     assert values[1].error < 0.15 * values[1].enough
 
 
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("n", [1, 3, 16])
+def test_the_weights_of_concentrated_draws_have_mean_1(n, normalized):
+    """Density over density: a wrong share or width of the proposals moves the mean."""
+    drawn = volumes.draw_positions(200_000, n, 3.0, generator(), normalized=normalized)
+    error = drawn.weight.std().item() / math.sqrt(len(drawn.weight))
+    assert abs(drawn.weight.mean().item() - 1) < 5 * error < 0.03
+
+
 def test_contrasts_have_the_density_of_the_closed_form_at_0():
     for bound in (1.0, 2.0):
         contrast, weight = volumes.draw_contrasts(400_000, bound, generator(), 0.002)

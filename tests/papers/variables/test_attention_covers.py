@@ -29,6 +29,16 @@ def test_a_walk_is_short_and_ends_near_its_matrix_inside_the_class(seed, d_1, d_
     assert (end.centre.norm(dim=-2) <= 1 + 1e-12).all()
 
 
+def test_walks_of_a_batch_are_those_of_each_matrix_alone():
+    rng = Rng(1)
+    W, x = rng.normal(5, 6, 2), rng.normal(5, 4, 6)
+    together = walk(W, x, 0.5)
+    for k in range(5):
+        alone = walk(W[k], x[k], 0.5)
+        assert alone.steps == together.steps[k] > 0
+        torch.testing.assert_close(alone.centre, together.centre[k], rtol=1e-12, atol=1e-14)
+
+
 @law
 @given(st.integers(-80, 80))
 def test_a_walk_does_not_depend_on_the_unit_of_the_weights(power):
