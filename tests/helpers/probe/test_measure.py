@@ -72,6 +72,14 @@ def test_beyond_twenty_bits_strings_are_drawn():
     assert 0 < report.certificates["held out, 4000 strings"] < 0.001
 
 
+def test_the_error_of_drawn_strings_is_that_of_a_mean():
+    """Of the AND of two bits a string has sensitivity 0, 1, 1 or 2: variance one half."""
+    report = probe(lambda x: x[:, 0] * x[:, 1] - 0.5, 25, encoding=plain, samples=4000)
+    error = math.sqrt(0.5 / 4000)
+    assert report.average_sensitivity.error == pytest.approx(error, rel=0.05)
+    assert abs(report.average_sensitivity.value - 1) < 5 * error
+
+
 class Written(nn.Module):
     """The hand-written PARITY transformer as a module; its positions do not move."""
 
