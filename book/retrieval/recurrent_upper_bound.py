@@ -702,7 +702,7 @@ glue(climbed=max(ratio for ratio, _ in attack))
 # %% [markdown]
 # The bounds stay below the constants that the proof gives, and the ascent reaches {glue:text}`climbed:.2f` of $K$. With a fixed Lipschitz constant of 0.1 the ratios become enormous from Corollary 31 on, as they should.
 #
-# Lemma 34 is again about rare prompts. For the reason given in {ref}`ch-transformer-guarantee`, the worst case that Assumption 1 allows is the following. Data and label are 0 except at one token in many, where both are large, and the prediction there is as large as the class allows, with the wrong sign. We search over how rare this token is, over the norm $K_0$ of the read-out, and over $R$, $d$ and $q$. If the cut-off lost more than $8e/\sqrt n$ of the risk, our proof would be refuted. The row *at n^2* shows by which factor the cut-off grows if $n$ is squared, because a polynomial in $\log n$ of degree one then at most doubles.
+# Lemma 34 is again about rare prompts. For the reason given in {ref}`ch-transformer-guarantee`, the worst case that Assumption 1 allows is the following. Data and label are 0 except at one token in many, where both are large, and the prediction there is as large as the class allows, with the wrong sign. We search over how rare this token is, over the norm $K_0$ of the read-out, and over $R$, $d$ and $q$. If the cut-off lost more than $8e/\sqrt n$ of the risk, our proof would be refuted. The row "at $n^2$" shows by which factor the cut-off grows if $n$ is squared, because a polynomial in $\log n$ of degree one then at most doubles.
 
 # %% mystnb={"code_prompt_hide": "Lemma 34: search, and checks", "code_prompt_show": "Lemma 34: search, and checks"} tags=["hide-input"]
 
