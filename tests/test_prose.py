@@ -210,3 +210,9 @@ def test_it_prints_a_line_for_each_page(capsys):
     prose.main(["how_to_read", "retrieval/pointer_heads"])
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["how_to_read", "retrieval/pointer_heads"]
+
+
+def test_it_prints_a_line_for_every_page_if_none_is_named(capsys):
+    prose.main([])
+    named = {line.split()[0] for line in capsys.readouterr().out.splitlines()}
+    assert {"index", "code/cube", "beyond/your_network"} <= named  # the second has no sentence
