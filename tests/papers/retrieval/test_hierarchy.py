@@ -69,6 +69,15 @@ def test_relu_units_are_those_of_torch():
         torch.testing.assert_close(forward(weights, tokens)[0], expected.squeeze(-1))
 
 
+@pytest.mark.parametrize("net", ["transformer", "recurrent", "gated", "feedforward"])
+def test_one_network_alone_gives_what_it_gives_among_others(net):
+    task = new_task(2, 6, 2, 5, generator())
+    forward, weights = hierarchy.learner(Net(net, (5,)), task, generator(1))
+    tokens, _ = task.examples(torch.arange(2), task.prompts(torch.arange(2), 3))
+    alone = forward({k: w[1] for k, w in weights.items()}, tokens[1])
+    torch.testing.assert_close(alone, forward(weights, tokens)[1])
+
+
 def test_a_second_width_reads_states_and_token_through_a_hidden_layer():
     task = new_task(1, 4, 2, 5, generator())
     forward, weights = hierarchy.learner(Net("gated", (5, 3)), task, generator(1))
