@@ -58,7 +58,7 @@
 # A flip in this theorem changes a bit of the word and leaves the states as they were written. If the states were computed again after the flip, flipping one bit would change the answer of PARITY as before.
 
 # %% tags=["parameters"]
-states = 3  # largest number of states of the automata listed, which read two letters [2..3]
+states = 3  # number of states of the automata listed, which read two letters [2..3]
 word = 256  # longest word for the sensitivity of a last state [128..1024]
 bits = 6  # letters of the words on which a scratchpad is compared with none [3..9]
 
@@ -87,7 +87,7 @@ machines = automata.every_automaton(states, 2)
 in_one_go = automata.final_sensitivity(machines, word)  # (automata, word)
 grows = automata.grows(machines)
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of the last state as a function of the whole word, over all automata with two letters and three states: from the least to the largest (shade) and the median (line), separately for the two kinds that the criterion of {prf:ref}`scratchpad-growth` distinguishes. Grey: the most that all bits of one step with a scratchpad can have together.", "name": "fig-last-state"}, "image": {"alt": "Log-log plot against the length of the word. The automata of the first kind lie in a band that rises with slope one. Those of the second kind fill a band that starts at 0; its median is level from some eight letters on, below a grey horizontal line, and its upper edge from some fifty on, above that line."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of the last state as a function of the whole word, over all automata with two letters and, unless the parameter is changed, three states: from the least to the largest (shade) and the median (line), separately for the two kinds that the criterion of {prf:ref}`scratchpad-growth` distinguishes. Grey: the most that all bits of one step with a scratchpad can have together.", "name": "fig-last-state"}, "image": {"alt": "Log-log plot against the length of the word. The automata of the first kind lie in a band that rises with slope one. Those of the second kind fill a band that starts at 0; its median is level from some eight letters on, below a grey horizontal line, and its upper edge from some fifty on, above that line."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.9)
 at = list(range(1, word + 1))
 for k, (rows, label) in enumerate(
@@ -102,14 +102,14 @@ ax.legend(loc="upper left")
 figures.show()
 
 # %% [markdown]
-# {numref}`fig-last-state` shows two bands. The upper one rises with slope one, and its automata are those whose sensitivity a scratchpad lowers. If letters permute states, two different states never become equal. So once a flip has made the two runs different, as in PARITY, they stay different, and $\mathrm{as}_n$ is linear. (If no flip ever makes them different, for example because all letters act alike, $\mathrm{as}_n$ is 0.) The lower band becomes level: its median does so after some eight letters and its upper edge after some fifty. Its automata, which are the majority, forget the past, as LAST does: whatever a flip has changed, the two runs sooner or later meet again. So their last state is as insensitive in one go as it is step by step, up to a constant. No automaton lies in between:
+# {numref}`fig-last-state` shows two bands. The upper one rises with slope one, and its automata are those whose sensitivity a scratchpad lowers. If letters permute states, two different states never become equal. So once a flip has made the two runs different, as in PARITY, they stay different, and $\mathrm{as}_n$ is linear. (If no flip ever makes them different, for example because all letters act alike, $\mathrm{as}_n$ is 0.) The lower band becomes level: its median does so after some eight letters and its upper edge after some fifty. Its automata are the majority. Most of them forget the past, as LAST does: whatever a flip has changed, the two runs sooner or later meet again. A few remember an early letter for ever. An example is FIRST, whose first letter leads to one of two states that are never left. But in these automata a flip can separate two runs for good only at states that a run soon leaves, so only a bounded number of letters counts. In both cases the last state is as insensitive in one go as it is step by step, up to a constant. No automaton lies in between the two bands:
 #
 # ```{prf:proposition} Bounded or linear (ours)
 # :label: scratchpad-growth
 # Suppose that letters are uniform and independent, and call a pair of states *parted* if no word leads both to one state. A state is *recurrent* if it can be reached and if every state that it leads to leads back to it. If at some recurrent state the flip of one bit makes it possible to reach a parted pair, then $\mathrm{as}_n \ge c\, n$ for some $c > 0$ and all large $n$. If there is no such state, $\mathrm{as}_n$ is bounded.
 # ```
 #
-# **The idea of the proof.** A flip matters at the end if the two runs never meet again. If flips with this effect remain possible all along the word, as in PARITY, every part of the word contributes. If runs always meet, as in LAST, only the last letters contribute.
+# **The idea of the proof.** A flip matters at the end if the two runs never meet again. If flips with this effect remain possible all along the word, as in PARITY, every part of the word contributes. If runs always meet, as in LAST, only the last letters contribute. If a flip can separate runs for good only near the beginning, as in FIRST, the first letters contribute too.
 #
 # ```{dropdown} Proof
 # In the first case the automaton is in this state at a positive share of all steps, on average over words. Each time, the flip leads to a parted pair within a fixed number of letters with some fixed chance, and from then on the two runs differ. In the second case, from every pair that a flip can make at a recurrent state, the runs meet within $|X|^2$ letters with a fixed chance. So the chance that they still differ decays geometrically, and the sum over the time of the flip is bounded. The expected number of visits to all other states is finite. $\square$
@@ -227,7 +227,7 @@ ledger.show()
 #
 # * Theorem 7 is true. Where all words are codes, its bound is attained by parities of all bits and by no other function. As a bound on the mean it needs no assumption on the number of bits, whereas as a bound at every single input it does.
 # * The theorem is about the step and not about the data, because the parity of the prefix fits the same strings and has sensitivity $i$.
-# * A last state has bounded or linear sensitivity, and a criterion on pairs of states says which. A scratchpad lowers the sensitivity only for automata that do not forget.
+# * A last state has bounded or linear sensitivity, and a criterion on pairs of states says which. A scratchpad lowers the order of the sensitivity only for automata of the linear kind.
 #
 # ## Exercises
 #
@@ -266,7 +266,7 @@ answer = pd.DataFrame.from_dict(answer, orient="index").rename_axis("third lette
 table(answer, "Average sensitivity of the last state, by the length of the word", form=".2f")
 
 # %% [markdown]
-# Of the 16 automata with two states only two have a linear last state, PARITY and the automaton that exchanges the two letters. With a reset the sensitivity is bounded, because every reset makes two runs meet, and on average a third of the letters are resets. A letter that leaves the state as it is never makes two runs meet, so with this letter the growth remains linear. In other words, a problem is worth a scratchpad if nothing in it makes the past irrelevant.
+# Of the 16 automata with two states only two have a linear last state, PARITY and the automaton that exchanges the two letters. With a reset the sensitivity is bounded, because every reset makes two runs meet, and on average a third of the letters are resets. A letter that leaves the state as it is never makes two runs meet, so with this letter the growth remains linear. In other words, a problem is worth a scratchpad if a letter can change all later states, wherever in the word it stands.
 #
 # ```{solution-end}
 # ```

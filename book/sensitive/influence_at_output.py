@@ -342,6 +342,18 @@ long = pd.DataFrame(long, pd.Index(exponents, name="g"))
 caption = "Head of OR with long tokens, input of zeros: sensitivity over the bound (9)"
 table(long, caption, form=".2g")
 
+# %% [markdown]
+# Is $2d = 8$ the right limit for the squared length? At this length the exponent of (9) is $g$ itself, so the ratio should not grow with $g$. With slightly longer tokens, of squared length 9, the exponent is $\frac89 g$, and the ratio should grow like $e^{g/9}$.
+
+# %%
+exponents = (20.0, 80.0, 320.0)
+edge = {
+    f"squared length {square:g}": [long_tokens(g, 4.0, square=square) for g in exponents]
+    for square in (8.0, 9.0)
+}
+edge = pd.DataFrame(edge, pd.Index(exponents, name="g"))
+table(edge, "The same with tokens of squared length $2d$ and $2d + 1$, (9) with $d$", form=".2g")
+
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 worst = over.max()
 worst["every input"] = max(worst["every input"], at_zeros["every input"])
@@ -378,19 +390,28 @@ every.holds(
     about="ours",
     evidence="proved",
 )
+every.holds(
+    "bound (9) with $d$ at the limit of its condition, head of OR, $\\|y^{(0)}\\|^2 = 2d$: sensitivity over "
+    "the bound, largest; control: $\\|y^{(0)}\\|^2 = 2d + 1$",
+    edge["squared length 8"].max(),
+    at_most=1,
+    control=edge["squared length 9"].max(),
+    about="statement",
+    evidence="proved",
+)
 glue(n_or=n_or, **{f"or_{name.split()[0]}": ratio for name, ratio in at_zeros.items()})
 glue(long_20=long.loc[20.0, "(9) with d"], long_40=long.loc[40.0, "(9) with d"])
 glue(attained=over["mean"].max(), largest=over.drop("faint", level="model")["mean"].max())
 
 # %% [markdown]
-# No model exceeds a bound that covers it. The faint models reach {glue:text}`attained:.4f` of the third bound, so the power of $\varepsilon$ in it is right. The random models reach at most {glue:text}`largest:.4f`, and multiplying the scores of the first layer changes little. At {glue:text}`n_or` bits the head of OR at the string of zeros reaches {glue:text}`or_every:.3f` of the first bound. It exceeds the second by a factor of {glue:text}`or_most:.2f` and the third by a factor of {glue:text}`or_mean:.0f`, so the string of zeros is one of the inputs that the second bound leaves out. With long tokens it exceeds (9), read with $d$, by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$. This factor is exponential in $g$, and no constant $C$ that is polynomial in the norms can make up for it.
+# No model exceeds a bound that covers it. The faint models reach {glue:text}`attained:.4f` of the third bound, so the power of $\varepsilon$ in it is right. The random models reach at most {glue:text}`largest:.4f`, and multiplying the scores of the first layer changes little. At {glue:text}`n_or` bits the head of OR at the string of zeros reaches {glue:text}`or_every:.3f` of the first bound. It exceeds the second by a factor of {glue:text}`or_most:.2f` and the third by a factor of {glue:text}`or_mean:.0f`, so the string of zeros is one of the inputs that the second bound leaves out. With long tokens it exceeds (9), read with $d$, by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$. This factor is exponential in $g$, and no constant $C$ that is polynomial in the norms can make up for it. At a squared length of $2d$ the ratio is the same at every $g$, and at $2d + 1$ it already grows exponentially. So the condition of (9) cannot be relaxed.
 #
-# **What follows for PARITY.** With $\varepsilon > 0$, fixed norms elsewhere and any scores at all in the first layer, the average sensitivity stays bounded as $n$ grows. PARITY has $\mathrm{as}_n = n$, and MAJORITY has $\mathrm{as}_n$ of order $\sqrt n$, so such transformers compute neither of the two at all lengths. The paper says the same of scores that are multiplied by $\log n$: in the input layer they help FIRST, but not a sensitive function. A sensitive function needs small deviations $N$, which are the subject of {ref}`ch-layer-norm-blowup`, or one of the other norms in the bound must grow with $n$, namely scores of a later layer, encodings or other weights.
+# **What follows for PARITY.** With $\varepsilon > 0$, fixed norms elsewhere and any scores at all in the first layer, the average sensitivity stays bounded as $n$ grows. PARITY has $\mathrm{as}_n = n$, and MAJORITY has $\mathrm{as}_n$ of order $\sqrt n$, so such transformers compute neither of the two at all lengths. They cannot do so up to a fixed margin either: if the output has the right sign and is at least $\gamma$ in absolute value, its average sensitivity is at least $\gamma^2$ times that of the function. (With a margin that shrinks as $n$ grows, the sign of a mean of bits is MAJORITY.) The paper says the same of scores that are multiplied by $\log n$: in the input layer they help FIRST, but not a sensitive function. A sensitive function needs small deviations $N$, which are the subject of {ref}`ch-layer-norm-blowup`, or one of the other norms in the bound must grow with $n$, namely scores of a later layer, encodings or other weights.
 #
 # ## What we found
 #
 # * {prf:ref}`sensitive-fact2` is proved for encodings of bounded length, and random transformers of one and two layers behave accordingly. It does not cover scores that grow with $\log n$.
-# * The bound at every input, (9), holds for first tokens with $\|y_j^{(0)}\|^2 \le 2d$, and for all tokens if $d$ is replaced by $C_P^2$. For tokens no longer than $\sqrt d$ its exponent can be halved. What matters is only how much one bit can change a score, $g$, and the factor $e^g$ cannot be lowered. The bound at most inputs, (10), holds without a condition.
+# * The bound at every input, (9), holds for first tokens with $\|y_j^{(0)}\|^2 \le 2d$, a limit that cannot be raised, and for all tokens if $d$ is replaced by $C_P^2$. For tokens no longer than $\sqrt d$ its exponent can be halved. What matters is only how much one bit can change a score, $g$, and the factor $e^g$ cannot be lowered. The bound at most inputs, (10), holds without a condition.
 # * In the mean over inputs the sensitivity is bounded without $\log n$ and without the scores of the first layer.
 #
 # ```{finding} sensitive.eq9.every
@@ -410,7 +431,7 @@ glue(attained=over["mean"].max(), largest=over.drop("faint", level="model")["mea
 #
 # ## What would falsify this
 #
-# A slope above $-1$, or an output that moves by more than the explicit constant over $n$, would refute {prf:ref}`sensitive-fact2`, and the control is the head whose scores grow. A sensitivity above its bound would refute {prf:ref}`influence-epsilon`. Its controls are the head of OR at $0^n$, once with 6 in place of $2 e^g$ and once with $16 \log n + 9$ at an input that is left out, and for the mean a bound without the factor $\varepsilon^{-L/2}$. For the formula (9) the control exchanges $d$ and $C_P^2$.
+# A slope above $-1$, or an output that moves by more than the explicit constant over $n$, would refute {prf:ref}`sensitive-fact2`, and the control is the head whose scores grow. A sensitivity above its bound would refute {prf:ref}`influence-epsilon`. Its controls are the head of OR at $0^n$, once with 6 in place of $2 e^g$ and once with $16 \log n + 9$ at an input that is left out, and for the mean a bound without the factor $\varepsilon^{-L/2}$. For the formula (9) one control exchanges $d$ and $C_P^2$, and the other has tokens slightly longer than the condition allows.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-layer-norm-blowup`. **Read** 11 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The paper bounds how far one bit moves a token, layer by layer, for "suitably defined constants". Each of these bounds is true with suitable constants. But the paper goes on to define them: the Lipschitz constant $L_f$ of the block in (27), the constant $C^{(k)}$ of a later layer in (30), and the deviation $N$ by which layer norm divides in (5). With these definitions the bounds fail in some cases, and each of them is repaired by a quantity that the later steps use anyway. A further constant, the largest output of the block, is defined in (26) over a ball. This ball is too small for (31), a bound on the length of the tokens, but a footnote of the paper has another choice, with which (31) holds. The product of all bounds is very loose, and most of this is due to the attention of later layers.
+# **Claim.** The paper bounds how far one bit moves a token, layer by layer, for "suitably defined constants". Each of these bounds is true with suitable constants. But the paper goes on to define them: the Lipschitz constant $L_f$ of the block in (27), the constant $C^{(k)}$ of a later layer in (30), and the deviation $N$ by which layer norm divides in (5). With these definitions the bounds fail in some cases, and each of them is repaired by a quantity that the later steps use anyway. A further constant, the largest output of the block, is defined in (26) over a ball. This ball is too small for (31), a bound on the length of the tokens, but a footnote of the paper has another choice, with which (31) holds. The product of all bounds is very loose. If the scores are small, the layer norms and the attention of later layers contribute about equally to this. If they are large, nearly all of it is due to that attention.
 #
 # ## Why one should care
 #
@@ -136,14 +136,16 @@ def links(spec, weights):
     seen = blowup.run(spec, weights, cube.bits(spec.n))
     c = blowup.constants(spec, weights, seen)
     first, middle = bit_influences(seen.given[0]), bit_influences(seen.tokens[1])
-    second = through_norm(seen.given[1], spec.norm_eps)
+    norm1, second = (through_norm(Y, spec.norm_eps) for Y in seen.given)
     both, start = (v + v.mean(-1, keepdim=True) for v in (middle, first))
     B = seen.blowup[:, None]
     pair = B * at_neighbours(B[..., None])[..., 0]
-    ones = (1 + 1 / second.here) * (1 + 1 / second.there)
+    ones1, ones = ((1 + 1 / h.here) * (1 + 1 / h.there) for h in (norm1, second))
     whole = c.layer(1) * c.layer(2) * start
     return {
         "(49)": (first.sum(0).max() / (c.layer(0) * math.log(spec.n))).item(),
+        "(50) with 1 +": used(norm1.after, c.layer(1) * ones1 * norm1.before),
+        "Lemma 15": used(second.before, c.layer(2) / 12 * both),
         "Lemma 16": used(second.after, lemma16(second)),
         "(51) with 1 +": used(second.after, c.layer(2) / 3 * ones * both),
         "(51)": used(second.after, c.layer(2) / 3 / (second.here * second.there) * both),
@@ -155,7 +157,7 @@ def links(spec, weights):
 # %% [markdown]
 # ## Which step is loosest
 #
-# Before we look at the steps one by one, we ask how loose each of them is. We take random transformers of two layers, two heads and $d = 8$, with $\varepsilon = 0$, on all inputs of up to {glue:text}`n_max` bits. The constants are exponential in the bound $C_A$ on the scores, so we scale the scores to a prescribed $C_A$. For each step we take the largest ratio of the left to the right side. A ratio above 1 would refute the step, and a small ratio means that it is loose. For a later layer we take (51) in its repaired form, with $1 + 1/N$ in place of $1/N$.
+# Before we look at the steps one by one, we ask how loose each of them is. We take random transformers of two layers, two heads and $d = 8$, with $\varepsilon = 0$, on all inputs of up to {glue:text}`n_max` bits. The constants are exponential in the bound $C_A$ on the scores, so we scale the scores to a prescribed $C_A$. For each step we take the largest ratio of the left to the right side. A ratio above 1 would refute the step, and a small ratio means that it is loose. We take (50) and (51) in their repaired form, with $1 + 1/N$ in place of $1/N$. The bound (51) joins two steps, which we also list alone: Lemma 16 for the layer norm, and before it the attention and the block, for which the paper's Lemma 15 (with its factor $C_V$) gives $I_i[Y^{(k)}_j] \le \frac1{12} C^{(k)} (I_i[y^{(k-1)}_j] + \bar I_i[y^{(k-1)}])$.
 
 # %%
 rows = {}
@@ -169,27 +171,34 @@ for C_A in (0.1, 1.0, 10.0):
 random = pd.DataFrame(rows).rename_axis("step")
 LINKS = {
     "(49)": "sum over bits, first layer",
-    "Lemma 16": "one layer norm",
-    "(51) with 1 +": "a later layer",
+    "(50) with 1 +": "first layer norm",
+    "Lemma 15": "attention and block, second layer",
+    "Lemma 16": "second layer norm",
+    "(51) with 1 +": "second layer",
     "(54)": "both layers",
 }
 caption = "Largest ratio of left to right side, random models, all inputs and flips"
 named = random.loc[list(LINKS)].rename(lambda link: f"{LINKS[link]}, {link}")
 table(named, caption, form=".1e")
+lost = -random.map(math.log10)  # decades
+norms_lost = lost.loc["(50) with 1 +"] + lost.loc["Lemma 16"]
+attention_lost, all_lost = lost.loc["Lemma 15"], lost.loc["(54)"]
+glue(norms_small=norms_lost["C_A = 1"], attention_small=attention_lost["C_A = 1"])
+glue(attention_large=attention_lost["C_A = 10"], all_large=all_lost["C_A = 10"])
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How close each step of the proof comes to equality in random models: the largest ratio of its left to its right side, for three bounds $C_A$ on the scores. At 1 a step would hold with equality.", "name": "fig-blowup-links"}, "image": {"alt": "Four rows of marks on a logarithmic axis from 10 to the minus 23 to 1. In the row of the first layer all marks lie just below a thousandth, in that of one layer norm at some hundredths. In the rows of a later layer and of both layers they lie at a hundred-thousandth or far less, and for the score bound 10 near or below ten to the minus 20."}} tags=["hide-input"]
-fig, ax = figures.new(height=2.3)
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How close each step of the proof comes to equality in random models: the largest ratio of its left to its right side, for three bounds $C_A$ on the scores. At 1 a step would hold with equality.", "name": "fig-blowup-links"}, "image": {"alt": "Six rows of marks on a logarithmic axis from 10 to the minus 23 to 1. In the row of the first layer all marks lie just below a thousandth, in those of the two layer norms at some hundredths. In the row of attention and block they lie at some ten-thousandths, but for the score bound 10 near ten to the minus 19. The rows of the second layer and of both layers lie further left in the same way."}} tags=["hide-input"]
+fig, ax = figures.new(height=2.9)
 for j, C_A in enumerate(random.columns):
-    ax.plot(random.loc[list(LINKS), C_A], range(4), **figures.marker_style(j, label=f"${C_A}$"))
+    ax.plot(random.loc[list(LINKS), C_A], range(6), **figures.marker_style(j, label=f"${C_A}$"))
 ax.axvline(1, color=figures.GREY, linewidth=1, marker="", linestyle="-")
-ax.set(xscale="log", xlabel="largest ratio of left to right side", ylim=(-0.6, 3.6))
-ax.set_yticks(range(4), [f"{what}, {link}" for link, what in LINKS.items()])
+ax.set(xscale="log", xlabel="largest ratio of left to right side", ylim=(-0.6, 5.6))
+ax.set_yticks(range(6), [f"{what}, {link}" for link, what in LINKS.items()])
 ax.invert_yaxis()
 ax.legend(loc="upper left", fontsize=8)
 figures.show()
 
 # %% [markdown]
-# Read {numref}`fig-blowup-links` from the top. The sum over bits in the first layer is less than a thousandth of its bound, and the change after one layer norm is some hundredths of the bound of Lemma 16. A later layer reaches a hundred-thousandth of (51) at best, and at $C_A = 10$ far less still, because the bound contains $e^{4 C_A}$. So the product in the last row is so loose because of the attention of later layers, and not because of layer norm.
+# Read {numref}`fig-blowup-links` from the top. The sum over bits in the first layer is less than a thousandth of its bound. The change after each of the two layer norms is some hundredths of its bound, and the change after attention and block is some ten-thousandths of its bound at small scores. Which of these makes the last row so loose? At $C_A = 1$ the two layer norms together lose {glue:text}`norms_small:.1f` decades, and attention and block lose {glue:text}`attention_small:.1f`, so both count. At $C_A = 10$ the bound contains $e^{40}$, and of the {glue:text}`all_large:.1f` decades of the last row attention and block lose {glue:text}`attention_large:.1f`.
 #
 # ## One layer norm: Lemma 16
 #
@@ -304,7 +313,7 @@ eq49.holds(
 # %% [markdown]
 # At random inputs both heads stay far below the bound, and OR exceeds it at the string of zeros, as expected. Without the division each bit changes its own weight only and no other weight has to decrease, so the sum is far above the bound.
 #
-# **Two balls that are too small.** The paper's definition (27), however, takes $L_f$ over the ball of radius $(H + 1) \sqrt d$ only, whereas the first block receives vectors of length up to $(1 + H C_V) C_P$. Similarly, the constant $C_{\rm MLP}$ of (26) is the largest $\|f^{\rm MLP}\|$ on a ball of radius $(H + 1) C_V \min\{C_P, \sqrt d\}$, where $f^{\rm MLP}$ is the block. The paper uses it in (31) to bound the length of the tokens before the first layer norm. One hidden unit that is 0 up to length 20 and steep beyond shows that both balls are too small. We take $f^{\rm MLP}(z) = z + 10^6 (u \cdot z - 20)_+\, u$ for a unit vector $u$, with positions $30 u$, $n = 3$, $d = 4$, $H = 1$ and $V = 0$. Both balls then have radius 4, but the tokens that the block receives are longer than 20.
+# **Two balls that are too small.** The paper's definition (27), however, takes $L_f$ over the ball of radius $(H + 1) \sqrt d$ only, whereas the first block receives vectors of length up to $(1 + H C_V) C_P$. Similarly, the constant $C_{\rm MLP}$ of (26) is the largest $\|f^{\rm MLP}\|$ on a ball of radius $(H + 1) C_V \min\{C_P, \sqrt d\}$, where $f^{\rm MLP}$ is the block. The paper uses it in (31) to bound the length of the tokens before the first layer norm. One hidden unit that is 0 up to length 20 and steep beyond shows that both balls are too small. We take $f^{\rm MLP}(z) = z + 10^6 (u \cdot z - 20)_+\, u$ for a unit vector $u$, with positions $30 u$, $n = 3$, $d = 4$, $H = 1$ and $V = 0$. Both balls then have radius 4, but the tokens that the block receives are longer than 20. As (49) may fail at a share $H/n^2$ of the inputs, we take the input at which it fails least.
 #
 # For (31) the paper itself has a remedy. By its footnote 9, $C_{\rm MLP}$ "can be chosen to be the product of parameter matrix norms in the MLP". To check that this works, let the block be $z + \mathrm{relu}(zW + b) W' + b'$, and count its skip connection and its biases: $C_{\rm MLP} = 1 + (\|W\| + \|b\|) \|W'\| + \|b'\|$. Then $\|f^{\rm MLP}(z)\| \le C_{\rm MLP} \max\{1, \|z\|\}$, and $\|z\| \le (1 + H C_V) C_P \le (H + 1) C_V C_P$, where all constants are at least 1, so that (31) holds. The bounds (49) on the first layer and (54) on all layers use $L_f$ of (27), for which the paper gives no such alternative.
 
@@ -321,13 +330,14 @@ hinge = {k: torch.zeros(v, dtype=torch.float64) for k, v in shapes(spec).items()
 }
 seen = blowup.run(spec, hinge, cube.bits(3))
 c = blowup.constants(spec, hinge, seen)
-total = bit_influences(seen.given[0]).sum(0).max().item()
+total = bit_influences(seen.given[0]).sum(0).amax(-1)  # at each input, the largest token's sum
 rows = {}
 for name, radius in (("as printed", 2 * math.sqrt(4)), ("repaired", 2 * c.token)):
     slope = 1.0 if radius < 20 else c.slope  # the block is the identity below 20
     largest = radius + steep * max(0.0, radius - 20)  # of the block on the ball
     at_49 = total / (c.layer(0) * slope / c.slope * math.log(3))
-    rows[name] = {"(49)": at_49, "(31)": c.longest / (largest * 2 * c.token)}
+    at_49 = at_49.min() if name == "as printed" else at_49.max()  # it fails at every input
+    rows[name] = {"(49)": at_49.item(), "(31)": c.longest / (largest * 2 * c.token)}
 product = 1 + (1 + 20) * steep  # 1 for the skip connection, |W| = 1, |b| = 20, |W'| = steep
 rows["footnote 9"] = {"(49)": math.nan, "(31)": c.longest / (product * 2 * c.token)}
 balls = pd.DataFrame(rows).T.rename_axis("constant")
@@ -356,7 +366,7 @@ eq31.holds(
 # %% [markdown]
 # ## The lost "1 +": (50) and (51)
 #
-# Lemma 16 has the factors $1 + 1/N$, but the bounds (50) on the first layer norm and (51) on a later layer, both in Lemma 17, have $1/N$ without the "1 +". In (50) the factor $\max \|Y^{(1)}_j\|$ compensates for this, as long as $\varepsilon \le (4 - \frac1d) \max \|Y^{(1)}_j\|^2$. The proof of (51) has such a factor too, but its last line drops it. So (51) fails even without $\varepsilon$, if the second block multiplies by a large number. The reason is that $N^{(2)}$ then grows with this number and layer norm divides by it, so the left side does not depend on the number. The right side, however, contains it once as a factor, in $L_f$, and twice as a divisor, in $1/(N N')$. To show both failures, we take for (50) one token of length 1 with $\varepsilon = 100$, and for (51) two bits with $d = 2$, no attention, and a token $\pm(1, -1)$ for each bit:
+# Lemma 16 has the factors $1 + 1/N$, but the bounds (50) on the first layer norm and (51) on a later layer, both in Lemma 17, have $1/N$ without the "1 +". In (50) the factor $\max \|Y^{(1)}_j\|$ compensates for this, as long as $\varepsilon \le (4 - \frac1d) \max \|Y^{(1)}_j\|^2$. (For shorter tokens (50) holds if $\varepsilon \le 1 - \frac1d \max \|Y^{(1)}_j\|^2$, because then no $N$ exceeds 1, and $C^{(1)}$ counts as at least 1.) The proof of (51) has such a factor too, but its last line drops it. So (51) fails even without $\varepsilon$, if the second block multiplies by a large number. The reason is that $N^{(2)}$ then grows with this number and layer norm divides by it, so the left side does not depend on the number. The right side, however, contains it once as a factor, in $L_f$, and twice as a divisor, in $1/(N N')$. To show both failures, we take for (50) one token of length 1 with $\varepsilon = 100$, and for (51) two bits with $d = 2$, no attention, and a token $\pm(1, -1)$ for each bit:
 
 
 # %%
@@ -387,7 +397,8 @@ ones = pd.DataFrame(
 table(ones, "Left over right side of (50) and (51), a model for each", form=".2g")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-tried = (norms.loc["Lemma 16"].max(), random.loc["(51) with 1 +"].max())
+first = max(norms.loc["Lemma 16"].max(), random.loc["(50) with 1 +"].max())
+tried = (first, random.loc["(51) with 1 +"].max())
 for row, others, (name, (as_printed, repaired)) in zip(
     (eq50, eq51), tried, ones.iterrows(), strict=True
 ):
@@ -400,7 +411,7 @@ for row, others, (name, (as_printed, repaired)) in zip(
 #
 # ```{prf:proposition} With the "1 +" the bounds hold
 # :label: blowup-links-repaired
-# The bounds (50) on the first layer norm, (51) on a later layer and (54) on all layers hold with $1 + 1/N$ in place of $1/N$, at every $\varepsilon$ and for every block.
+# Let $L_f$ be a Lipschitz constant of the blocks over all of space. Then the bounds (50) on the first layer norm, (51) on a later layer and (54) on all layers hold with $1 + 1/N$ in place of $1/N$, at every $\varepsilon$ and for every block.
 # ```
 #
 # **The idea of the proof** is the same for all three: replace each layer norm by the sharp factor, bound this factor by $\frac14 (1 + \frac1N)(1 + \frac1{N'})$, and carry out the paper's induction.
@@ -454,12 +465,17 @@ judge(
     "(54), all layers, with $L_f$ over all of space; control: over the ball of (27)",
 )
 glue(ball54=at_54 * slope**2)
+lengths = torch.arange(2, 2000).double()
+spare = 150 * lengths.log() / (4 + (16 * lengths.log() + 9).minimum(2 * lengths))
+glue(spare=spare.min().item(), spare54=64 * math.sqrt(128), spare51=16 * math.sqrt(128))
 glue(hinge_ball=balls.loc["as printed", "(49)"], mlp_min=balls.loc["as printed", "(31)"])
 glue(ones50=ones.iloc[0, 0], ones51=ones.iloc[1, 0], n_or=n_or)
 glue(or_sum=sums.loc["OR, the input of zeros", "over (49)"])
 glue(top54=random.loc["(54)"].max(), n_max=n_max)
 
 # %% [markdown]
+# **When do the printed forms hold?** The proofs leave some room. With a Lipschitz constant $L$ over all of space the sum in (49) is at most $L\, C_V^2 C_P H\, (4 + \min\{16 \log n + 9,\ 2n\})$, by {eq}`eq-first-sum`. So (49) holds as printed if $L$ is at most {glue:text}`spare:.1f` times the $L_f$ of the ball. In (54) each later layer may have a ratio of up to $64 \sqrt d$, because the proof above uses only $C^{(k)} / (192 \sqrt d)$, and the induction costs a factor of 3. And with $L$ for $L_f$ (51) holds without the "1 +" where no $N$ exceeds $16 \sqrt d$, because then $\frac2{N + N'} \le \frac{16 \sqrt d}{N N'}$. For the paper's $d = 128$ the two numbers are {glue:text}`spare54:.0f` and {glue:text}`spare51:.0f`. So a violation needs a block that is steeper outside the ball by such a factor, or a deviation of such a size.
+#
 # ## What we found
 #
 # * Lemma 16 holds, and its left side is always less than $\frac18$ of its bound. The sharper factor $2 / (N + N')$ is attained.
@@ -473,7 +489,7 @@ glue(top54=random.loc["(54)"].max(), n_max=n_max)
 #
 # **Statement.** As printed, four bounds on the influence of one bit hold "for suitably defined constants". Two of them, (49) on the first layer and (54) of Lemma 18 on all layers, have a Lipschitz constant $L_f$ over the ball of radius $(H + 1) \sqrt d$. The two others, (50) on the first layer norm and (51) on a later layer, have the $N$ of (5), the deviation by which layer norm divides, without the '1 +' of Lemma 16.
 #
-# **Counterexample.** With a unit that is 0 in the ball and steep outside, (49) is violated by a factor of {glue:text}`hinge_ball:.1f`. Two such units of a second layer violate (54) by a factor of {glue:text}`ball54:.0f`. The bound (50) is violated by a factor of {glue:text}`ones50:.2f` if $\varepsilon = 100$ and $\|Y\| = 1$; it holds for $\varepsilon \le (4 - \frac1d) \max \|Y\|^2$, so at every usual $\varepsilon$. The bound (51) is violated by a factor of {glue:text}`ones51:.1f` if $\varepsilon = 0$ and a second block multiplies by $10^5$.
+# **Counterexample.** With a unit that is 0 in the ball and steep outside, (49) is violated by a factor of {glue:text}`hinge_ball:.1f`. Two such units of a second layer violate (54) by a factor of {glue:text}`ball54:.0f`. The bound (50) is violated by a factor of {glue:text}`ones50:.2f` if $\varepsilon = 100$ and $\|Y\| = 1$; it holds for $\varepsilon \le (4 - \frac1d) \max \|Y\|^2$, and for shorter tokens as long as no $N$ exceeds 1, so at every usual $\varepsilon$. The bound (51) is violated by a factor of {glue:text}`ones51:.1f` if $\varepsilon = 0$ and a second block multiplies by $10^5$. At the paper's size, $d = 128$, the printed forms hold within wide limits: (49) if a block is at most {glue:text}`spare:.1f` times as steep outside the ball as inside, (54) if at most {glue:text}`spare54:.0f` times, and (51) as long as no $N$ exceeds {glue:text}`spare51:.0f`. Whether a trained network leaves these limits was not measured.
 #
 # **Why.** The first block receives vectors of length up to $(1 + H C_V) C_P$, which the ball need not contain. The '1 +' is lost between Lemma 16 and Lemma 17, and the last line of the proof of (51) drops a bound on $\|Y^{(k)}\|$.
 #

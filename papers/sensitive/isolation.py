@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from helpers.checks import require_amount, require_positive, validated
+from helpers.checks import require_amount, require_bits, require_positive, validated
 from helpers.sharpness import Estimate
 from helpers.weights import Weights
-from papers.sensitive.parity import PostNormSpec, forward
+from papers.sensitive.parity import BIT, ONE, OUT, PostNormSpec, forward, parity_transformer, shapes
 
 FIXED = "positions"
 """The weight that no step moves, as in the paper."""
@@ -117,6 +117,64 @@ def parity_sharpness(
             outputs.append(network(spec, some, x[at]))
     found = (torch.cat(outputs) - parity_of(x)).square().mean(-1)
     return Estimate(found.mean(), found.std() / math.sqrt(draws), found)
+
+
+@validated
+def fitted_parity(strings: Tensor, first: int = 8) -> tuple[PostNormSpec, Weights]:
+    r"""PARITY again, but flat on given strings: it knows these by their first bits.
+
+    The network of :func:`papers.sensitive.parity.parity_transformer` with one head more for each of
+    the first bits. These heads have the score :math:`4 \log n` on their own position, so that every
+    token knows the first bits after the first layer. For each string a hidden unit of the second
+    block is about 1 where they are those of the string, and 0 elsewhere, and adds the string's
+    PARITY to the answer. There the last layer norm is given a number of order 1; elsewhere it is
+    given :math:`\pm 1/n^2` as before.
+
+    Args:
+        strings: Bits, shape ``(m, n)``, integers.
+        first: How many bits are read, at least 1, at most n.
+
+    Returns:
+        A spec and float64 weights. The output is PARITY at all inputs whose first bits are
+        not those of a string, and at the strings if no two of them share their first bits.
+
+    Raises:
+        ValueError: other shapes, numbers out of range or entries other than 0 and 1.
+    """
+    require_bits(strings)
+    if strings.ndim != 2 or not 1 <= first <= strings.shape[1]:
+        raise ValueError(f"expected strings (m, n), 1 <= first <= n; got {strings.shape}, {first}")
+    m, n = strings.shape
+    half = 9 + 2 * first  # the channels of the paper's network, a mark and a bit for each head
+    _, exact = parity_transformer(n, half)
+    units = exact["layers.0.hidden"].shape[1]
+    spec = PostNormSpec(n, 2 * half, heads=1 + first, hidden=units + 4 * first + m)
+    weights = {k: torch.zeros(size, dtype=torch.float64) for k, size in shapes(spec).items()}
+    for name, part in exact.items():
+        weights[name][tuple(slice(size) for size in part.shape)] = part
+
+    def write(row: Tensor, channel: int, value: float) -> None:
+        row[channel] += value
+        row[half + channel] -= value
+
+    hidden, output = weights["layers.1.hidden"], weights["layers.1.output"]
+    for head in range(1, 1 + first):
+        mark, seen = 8 + head, 8 + first + head
+        write(weights["positions"][head - 1], mark, 1)
+        weights["layers.0.query"][head, ONE, 0] = 4 * math.log(n)
+        weights["layers.0.key"][head, mark, 0] = 1
+        write(weights["layers.0.value"][head, BIT], seen, 1)
+    cleared = [(channel, side) for channel in range(9, half) for side in (1, -1)]
+    for unit, (channel, side) in enumerate(cleared, units):
+        hidden[channel, unit] = side
+        write(output[unit], channel, -side)
+    for unit, (string, label) in enumerate(
+        zip(strings.long(), parity_of(strings).tolist(), strict=True), units + len(cleared)
+    ):
+        hidden[9 + first : half, unit] = 2.0 * (2 * string[:first] - 1)
+        hidden[ONE, unit] = 1.0 - 2 * string[:first].sum()
+        write(output[unit], OUT, label)
+    return spec, weights
 
 
 @validated

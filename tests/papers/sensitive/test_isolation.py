@@ -5,8 +5,9 @@ import math
 import pytest
 import torch
 
+from helpers import cube
 from helpers.sharpness import direction_sharpness
-from papers.sensitive.isolation import climb, moved, parity_of, parity_sharpness
+from papers.sensitive.isolation import climb, fitted_parity, moved, parity_of, parity_sharpness
 from papers.sensitive.parity import forward, parity_transformer
 
 
@@ -132,3 +133,38 @@ def test_bad_input_is_named():
         parity_sharpness(spec, weights, 0.1, 1, 1, generator())
     with pytest.raises(ValueError, match="strings must be at least 1, got 0"):
         parity_sharpness(spec, weights, 0.1, 2, 0, generator())
+
+
+@pytest.mark.parametrize(("m", "n", "first"), [(1, 2, 1), (3, 9, 4), (5, 11, 8)])
+def test_a_fitted_network_is_parity_off_the_first_bits_of_its_strings(m, n, first):
+    strings = torch.randint(0, 2, (m, n), generator=generator(m))
+    x = cube.bits(n)
+    outputs = forward(*fitted_parity(strings, first), x)
+    assert torch.allclose(outputs.abs(), torch.ones(2**n).double())
+    same = (x[:, None, :first] == strings[:, :first]).all(-1)
+    assert torch.allclose(outputs[~same.any(1)], parity_of(x)[~same.any(1)].double())
+    votes = (same * parity_of(strings)).sum(1)
+    clear = same.any(1) & (votes != 0)
+    assert clear.any()
+    assert torch.allclose(outputs[clear], votes[clear].sign().double())
+
+
+def test_a_fitted_network_is_flat_on_its_strings_and_steep_elsewhere():
+    n, source = 96, generator(2)
+    strings = torch.randint(0, 2, (3, n), generator=source)
+    spec, weights = fitted_parity(strings, 6)
+    others = strings.clone()
+    others[:, 0] ^= 1
+    x = torch.cat((strings, others))
+    with torch.no_grad():
+        before = forward(spec, weights, x)
+        loss = (forward(spec, moved(weights, 0.01, 20, source), x) - before).square().mean(0)
+    assert torch.equal(before.round(), parity_of(x).double())
+    assert loss[:3].max() < 0.01 < 0.3 < loss[3:].min()
+
+
+def test_strings_to_be_fitted_are_checked():
+    with pytest.raises(ValueError, match="1 <= first <= n"):
+        fitted_parity(torch.zeros(2, 3, dtype=torch.int64), 4)
+    with pytest.raises(ValueError, match="expected strings"):
+        fitted_parity(torch.zeros(3, dtype=torch.int64), 1)
