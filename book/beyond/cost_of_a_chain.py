@@ -204,7 +204,7 @@ ledger.show()
 #
 # ## The bounds beside the counts
 #
-# What do the bounds say for the same chain? For the first paper we take $B^*$, the bound of {ref}`ch-chain-of-thought` at its best noise, and set the bound on the error to one half, that is, $4 T B^* = \frac12$ for the chain with short codes and $4 B^* = \frac12$ for one pass. Then we solve for the number $m$ of samples. As $B^*$ contains $m^{-1/3}$, the number is proportional to $T^3$ times norm and sharpness for the chain. For Yang, Srebro and Li we take $L W \log((T + T') W)$ for the first paper's network, where $L = 2$ and $W$ is its number of weights with short codes. The constant in front is 1, because theirs is not known to us. So only the growth of this line means something, and not its height.
+# What do the bounds say for the same chain? For the first paper we take $B^*$, the bound of {ref}`ch-chain-of-thought` at its best noise, and set the bound on the error to one half, that is, $4 T B^* = \frac12$ for the chain with short codes and $4 B^* = \frac12$ for one pass. Then we solve for the number $m$ of samples. As $B^*$ contains $m^{-1/3}$, the number is proportional to $T^3$ times norm and sharpness for the chain. For Yang, Srebro and Li we take $L W \log((T + T') W)$ for the first paper's network, where $L = 2$ and $W$ is its number of weights with short codes. The constant in front is 1, because theirs is not known to us. So only the growth of this line means something, and not its height. Of the bound of Hanneke, Mehalel and Moran, which does not contain $T$, we could not read the constants either. In its place we take {prf:ref}`chain-one-function` for the shared rules, with an error of one half and $\delta = 0.05$, that is, $m = 2\, (\log |H| + \log 20)$.
 
 
 # %%
@@ -231,7 +231,13 @@ def weights_bound(T):
     return 2 * W * math.log(2 * T * W)
 
 
+def rules_bound(T):
+    """The proposition's bound for a shared rule, delta = 0.05."""
+    return 2 * (math.log(chains.class_size(T)) + math.log(20))
+
+
 bounds = {"P1, one pass": one_pass_bound, "P1, chain": chain_bound, "L W log": weights_bound}
+bounds["one function"] = rules_bound
 orders = pd.DataFrame({k: [b(T) for T in lengths] for k, b in bounds.items()}, lengths)
 powers = {k: math.log2(b(T_max) / b(T_max // 2)) for k, b in bounds.items()}
 powers |= {k: math.log2(means.loc[k, T_max] / means.loc[k, T_max // 2]) for k in means.index}
@@ -241,12 +247,17 @@ table(
     form=".2f",
 )
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Samples for PARITY of $T$ bits. Filled marks: counted. Thin lines: what three bounds ask for. The line $L W \\log$ is drawn with the constant 1, so that only its slope means something.", "name": "fig-chain-cost"}, "image": {"alt": "Seven lines with logarithmic axes. Four counted lines lie at the bottom: one is level at 1, two rise slowly between four and eighteen, and one rises with slope 1 from ten to 130. Far above them the line L W log rises slowly near ten to the fifth, the first paper's bound for the chain rises with slope 3.6 from ten to the ninth, and its bound for one pass rises with slope 6 and crosses it near 27 bits."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Samples for PARITY of $T$ bits. Filled marks: counted. Thin lines: what four bounds ask for. The line $L W \\log$ is drawn with the constant 1, so that only its slope means something.", "name": "fig-chain-cost"}, "image": {"alt": "Eight lines with logarithmic axes. Four counted lines lie at the bottom: one is level at 1, two rise slowly between four and eighteen, and one rises with slope 1 from ten to 130. The line one function rises slightly, from nineteen to thirty. Far above them the line L W log rises slowly near ten to the fifth, the first paper's bound for the chain rises with slope 3.6 from ten to the ninth, and its bound for one pass rises with slope 6 and crosses it near 27 bits."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.9)
 for i, name in enumerate(means.index):
     ax.plot(lengths, means.loc[name], label=name, **figures.series_style(i, linestyle="-"))
 for i, name in enumerate(bounds):
-    line = {"linestyle": ("-", "--", ":")[i], "color": "black", "linewidth": 0.9, "marker": ""}
+    line = {
+        "linestyle": ("-", "--", ":", "-.")[i],
+        "color": "black",
+        "linewidth": 0.9,
+        "marker": "",
+    }
     ax.plot(lengths, orders[name], label=name, **line)
 ax.set(xscale="log", yscale="log", xlabel="bits $T$", ylabel="samples")
 figures.ticks(ax, lengths)
@@ -258,9 +269,10 @@ glue(power_chain=powers["P1, chain"], power_pass=powers["P1, one pass"])
 glue(gap=powers["P1, one pass"] - powers["P1, chain"])
 glue(bound_chain=chain_bound(T_max), bound_pass=one_pass_bound(T_max), half=T_max // 2)
 glue(power_weights=powers["L W log"], bound_weights=weights_bound(T_max))
+glue(bound_rules=rules_bound(T_max))
 
 # %% [markdown]
-# {numref}`fig-chain-cost` has the counts at the bottom, and the bounds exceed them by many orders of magnitude. The first paper's bound for the chain asks for {glue:text}`bound_chain:.0e` samples at {glue:text}`T_max` bits and grows with the power {glue:text}`power_chain:.1f` of $T$; that for one pass asks for {glue:text}`bound_pass:.0e` and grows with the power {glue:text}`power_pass:.1f`. Below some thirty bits the chain even has the larger bound, but the quotient of the two grows with the power {glue:text}`gap:.1f` of $T$, whereas the quotient of the counts is about $2 \log_2 T$ if the rule is shared, and about $T / \log_2 T$ otherwise. Neither is exponential.
+# {numref}`fig-chain-cost` has the counts at the bottom, and the bounds for transformers exceed them by many orders of magnitude. The bound of the proposition, which contains $T$ only through the number of rules, asks for {glue:text}`bound_rules:.0f` strings at {glue:text}`T_max` bits. The first paper's bound for the chain asks for {glue:text}`bound_chain:.0e` samples at {glue:text}`T_max` bits and grows with the power {glue:text}`power_chain:.1f` of $T$; that for one pass asks for {glue:text}`bound_pass:.0e` and grows with the power {glue:text}`power_pass:.1f`. Below some thirty bits the chain even has the larger bound, but the quotient of the two grows with the power {glue:text}`gap:.1f` of $T$, whereas the quotient of the counts is about $2 \log_2 T$ if the rule is shared, and about $T / \log_2 T$ otherwise. Neither is exponential.
 #
 # Two reservations apply to this comparison. First, the bounds hold for transformers with real weights and for any distribution of the strings, whereas our learners know a finite class that contains the right rule. A larger number is therefore to be expected from the bounds, and only the growth with $T$ can be compared. Second, our learners search all rules, or solve linear equations, and are not trained. What gradient descent finds from few chains, and not from answers, is a question of computation, for which there are separate results, for example those of {cite:t}`wen2025parity`, of which we read the abstract. The chain may well be worth an exponential factor there, but a comparison of two bounds on the error of the best network cannot show it.
 #

@@ -217,7 +217,7 @@ glue(far=far, few=few, share=100 * share, all_units=far - 1, theirs=4 * (far + 1
 #
 # ```{prf:proposition} Heads times degree (in part ours)
 # :label: layer-heads-degree
-# *(For $r = 1$ this is a result of {cite:t}`rajaraman2026`; for quotients {cite:t}`hsu2026` has $n/4$. The rest is ours.)* If the answer is PARITY of $n$ bits, then $H r \ge n$. This is sharp: whenever $H r \ge n$, some $H$ heads with a read-out of degree $r$ compute PARITY. For a quotient of two polynomials of degree $r$ the inequality is $2 H r \ge n$.
+# *(For $r = 1$ this is a result of {cite:t}`rajaraman2026`, according to whom {cite:t}`hsu2026` has $n/4$ for quotients. The rest is ours.)* If the answer is PARITY of $n$ bits, then $H r \ge n$. This is sharp: whenever $H r \ge n$, some $H$ heads with a read-out of degree $r$ compute PARITY. For a quotient of two polynomials of degree $r$ the inequality is $2 H r \ge n$.
 # ```
 #
 # **The idea of the proof.** A head returns a quotient of two functions that are linear in the bits, because every token contributes a summand that depends on one bit. Multiplying with the positive denominators turns the read-out into a polynomial of degree $H r$ in the bits, with the sign of PARITY. By a classical argument of Minsky and Papert such a polynomial needs the degree $n$.
