@@ -194,12 +194,12 @@ short = pd.DataFrame(rows)
 table(short, "The chain with short codes")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
-three = rng.normal(8, 3).sign() / math.sqrt(3)  # eight codes of three signs: some coincide
-scores = torch.nn.functional.pad(4 * math.log(16) * three @ three.mT, (0, 1, 0, 1))
+two = rng.normal(8, 2).sign() / math.sqrt(2)  # eight codes of two signs: some must coincide
+scores = torch.nn.functional.pad(4 * math.log(16) * two @ two.mT, (0, 1, 0, 1))
 eight, hand = chain.construct(8)
 blind = chain.errors(eight, hand | {"WKQ1": scores, "WKQ2": scores}, cube.bits(8))[0]
 norm.repaired(
-    f"short codes: bits written wrong, all strings of 4, 8 and {n_max} bits, three of {T_long}; control: three random signs",
+    f"short codes: bits written wrong, all strings of 4, 8 and {n_max} bits, three of {T_long}; control: two random signs",
     short["bits wrong"].sum(),
     at_most=0,
     control=blind,
