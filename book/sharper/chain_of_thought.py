@@ -216,7 +216,7 @@ glue(gap_small=100 * gap.loc["2 log 2T"].max())
 
 # %% mystnb={"code_prompt_hide": "Both Hessians of a step", "code_prompt_show": "Both Hessians of a step"} tags=["hide-cell"]
 def curvatures(output, weights):
-    """Norm of the output's Hessian at each pair of bits, eigenvalues of that of the mean loss."""
+    """Norm of the output's Hessian at each pair of bits, largest eigenvalues of the loss's."""
     even, sizes = f64([1.0, 0.0, 0.0, 1.0]), [w.numel() for w in weights.values()]
     of_output = torch.func.hessian(output)(weights)
     of_loss = torch.func.hessian(lambda w: (output(w) - even).square().mean())(weights)
@@ -272,7 +272,7 @@ glue(norm_least=100 * ends_of.min().min(), norm_most=100 * ends_of.max().max())
 glue(tabulated=hessian_at_construction(n, 2, 1), operator=(whole_norm.max()).item())
 
 # %% [markdown]
-# The eigenvalues of the Hessian of the loss agree to rounding at every step. The operator norm of the Hessian of the output is between {glue:text}`norm_least:.1f` % and {glue:text}`norm_most:.1f` % larger than in the network for two bits. So the sentence is true if it speaks of the loss, as the words "as for the sharpness" before it suggest. The Hessian of the output enters the bounds through the term $P$, for what noise adds to the sharpness. There the difference does no harm: the norm is {glue:text}`operator:.1f` in the network for two bits, and the authors' notebook bounds it by {glue:text}`tabulated:.0f` on strings of this length.
+# The eigenvalues of the Hessian of the loss agree to rounding at every step. The operator norm of the Hessian of the output is between {glue:text}`norm_least:.1f` % and {glue:text}`norm_most:.1f` % larger than in the network for two bits. So the sentence is true if it speaks of the loss at the exact network, as the words "as for the sharpness" before it suggest. Those words also mention "perturbed gradients". How far noise moves a gradient depends on the Hessian of the output, so of noisy weights the sentence is only approximately true. This enters the bounds through the term $P$, for what noise adds to the sharpness. There the difference does no harm: the norm is {glue:text}`operator:.1f` in the network for two bits, and the authors' notebook bounds it by {glue:text}`tabulated:.0f` on strings of this length.
 #
 # So the sharpness does not depend on $T$, but the norm of the weights does, because $T$ codes need $T$ scores. How small that norm can be is the subject of {ref}`ch-chain-codes`, which finds that the paper's sentence on the norm is false, and that codes of $O(\log T)$ columns need scores of squared norm $O(\log^3 T)$ only. These two facts are enough for what follows.
 #
