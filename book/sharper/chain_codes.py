@@ -194,12 +194,12 @@ short = pd.DataFrame(rows)
 table(short, "The chain with short codes")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
-three = rng.normal(8, 3).sign() / math.sqrt(3)  # eight codes of three signs: some coincide
-scores = torch.nn.functional.pad(4 * math.log(16) * three @ three.mT, (0, 1, 0, 1))
+two = rng.normal(8, 2).sign() / math.sqrt(2)  # eight codes of two signs: some must coincide
+scores = torch.nn.functional.pad(4 * math.log(16) * two @ two.mT, (0, 1, 0, 1))
 eight, hand = chain.construct(8)
 blind = chain.errors(eight, hand | {"WKQ1": scores, "WKQ2": scores}, cube.bits(8))[0]
 norm.repaired(
-    f"short codes: bits written wrong, all strings of 4, 8 and {n_max} bits, three of {T_long}; control: three random signs",
+    f"short codes: bits written wrong, all strings of 4, 8 and {n_max} bits, three of {T_long}; control: two random signs",
     short["bits wrong"].sum(),
     at_most=0,
     control=blind,
@@ -366,7 +366,7 @@ ledger.show()
 #
 # **Counterexample.** Take one-hot codes, $T = {glue:text}`T_norm`$, and the same scale in both networks. The chain has {glue:text}`over_main:.1f` times the squared norm of the network for $d = 2$; any score matrices with that margin make it {glue:text}`least_over_main:.1f` times at least. With any other codes of length 1, such as normalised random projections, it is {glue:text}`any_over_main:.2f` times at least.
 #
-# **Why.** A column has one entry, but there are $T$ columns, because all steps share the weights and each of them needs a score of its own. Short codes share columns, and need larger scores in return.
+# **Why.** A column has one entry, but there are $T$ columns, because all steps share the weights and each of them needs a score of its own. (The proof also says that the matrix contains "only the current position". For a matrix that changes from step to step the sentence would be true. But the same proof speaks of a "positional-identity map", and the theorem has one parameter vector for all steps.) Short codes share columns, and need larger scores in return.
 #
 # **Repair.** With one-hot codes the squared norm is $147.94 + 2 T L^2$, with $k = \lceil 16 \log T \rceil$ random signs at most $148 + 8 k L^2$. The signs have the smaller norm only on strings of several hundred bits and more: at $T = {glue:text}`T_norm`$ both score matrices together have a squared norm of {glue:text}`one_hot_at:.0f` $L^2$ with one-hot codes, but up to {glue:text}`signs_at:.0f` $L^2$ with signs. No codes of length 1 have less than order $L^2 \log T$.
 #
