@@ -162,7 +162,7 @@ ax.legend(ncols=6, loc="upper center", bbox_to_anchor=(0.42, 1.15), columnspacin
 figures.show()
 
 # %% [markdown]
-# **Source.** In the text that we could read the formulas are missing. The block bounds follow from what the proof says in words before "adding these together". A public note on the paper quotes the total for $W = 10$, $d = 2$, $T = 20$, and the order of its growth. The only printed condition on the coefficients is that they are positive, so $T^{-4} \le c_i$ is ours.
+# **Source.** In the text that we could read the formulas are missing. The block bounds follow from what the proof says in words before "adding these together". A public note on the paper quotes the total for $W = 10$, $d = 2$, $T = 20$, and the order of its growth. The only printed condition on the coefficients is that they are positive, so $T^{-4} \le c_i$ is ours. The codes of the positions are one-hot throughout this page; on random codes the first block can be larger ({ref}`ch-random-projections`).
 #
 # The quoted value is a test of our restored formula, because another sum would give another number. The table below has two networks of this size, with equal coefficients: one for the indicators $p_U$, and one for the characters $\chi_U = 2 p_U - 1$, which differs in the heights of the MLP only.
 
@@ -489,7 +489,7 @@ glue(z_out_top=no_ones["z_out"].item())
 #
 # **Counterexample.** The input of all zeros, at any $T$ and $d$: $\|z_{T+1}\| = {glue:text}`z_out_top:.4f`$.
 #
-# **Why.** The value column of $Z$ holds what the MLP wrote, not the bit. The output token attends to all tokens alike, and the MLP maps the mean 0 to 1.
+# **Why.** The value column of $Z$ holds what the MLP wrote, not the bit. (A sentence that is legible in the proof says that a vector is "only nonzero in its positional encoding bit", and it must mean this one.) The output token attends to all tokens alike, and the MLP maps the mean 0 to 1.
 #
 # **Repair.** $\|z_{T+1}\| = \sqrt{1 + g(\bar x)^2} \le \sqrt2$.
 #

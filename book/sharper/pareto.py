@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-hessian-trace`. **Read** 15 min. **Runs in** 15 s. **Source** printed, in words; the formulas are restored.
 #
-# **Claim.** The construction's MLP can be rescaled without changing its function, and the paper says that one factor lowers its norm and its sharpness together. For the blocks that the paper's gradient counts this is true, and we prove it. If one also counts those rows of the MLP's second matrix $F$ that the paper leaves out, it fails for low degree and many terms. There is a change that always works, namely to clear the hidden units whose output is multiplied by 0. A second argument of the paper, that parts of the MLP serve inputs too rare to matter, is false, because a part depends on the few bits of one set only, and not on the whole string.
+# **Claim.** The construction's MLP can be rescaled without changing its function, and the paper says that one factor lowers its norm and its sharpness together. For the blocks that the paper's gradient counts this is true, and we prove it. If one also counts those rows of the MLP's second matrix $F$ that the paper leaves out, it fails for low degree and many terms. There is a change that always works, namely to clear the hidden units whose output is multiplied by 0. A second argument of the paper, that parts of the MLP serve inputs too rare to matter, is false, because a part depends on the $d$ bits of one set only, and not on the whole string. It is right for sets so large that $2^d$ is far above the number of training strings.
 #
 # ## Why one should care
 #
@@ -92,7 +92,7 @@ rescaling, same, rare = (
     ledger.result(k) for k in ("sharper.appD", "sharper.appD.invariance", "sharper.appD.training")
 )
 LAST = "F, last row"
-glue(instances=instances)
+glue(instances=instances, n_small=n_small, train=8192)
 
 # %% [markdown]
 # ## Two factors
@@ -313,7 +313,16 @@ same.holds(
 #
 # ## Rare inputs, and the bits that count
 #
-# The second part of the remark would make the network smaller in another way, by removing parts of the MLP. To judge it we ask which inputs a part serves. The MLP has a trapezoid for every count $k = 0, \dots, d$ of ones among the $d$ bits of a set. The one for $k = 0$ serves every input whose $d$ bits *in the set* are zero, and that is a share of $2^{-d}$ of all inputs, not $2^{-T}$. For example, with sets of three bits every eighth input is of this kind. Without this trapezoid each of these inputs has a squared error above $\frac12$, whatever the other bits are. Only a parity of nearly all bits can do without it. The next cell computes the share of such inputs for one set of three bits, and for the parity of all bits. If the remark were right, the share would be about $2^{-T}$ in both.
+# The second part of the remark would make the network smaller in another way, by removing parts of the MLP. To judge it we ask which inputs a part serves. The MLP has a trapezoid for every count $k = 0, \dots, d$ of ones among the $d$ bits of a set. The one for $k = 0$ serves every input whose $d$ bits *in the set* are zero, and that is a share of $2^{-d}$ of all inputs, not $2^{-T}$. For example, with sets of three bits every eighth input is of this kind. Without this trapezoid each of these inputs has a squared error above $\frac12$, whatever the other bits are. So it is the size $d$ of the set that decides, and not the length $T$ of the string.
+#
+# ```{prf:proposition} Ours
+# :label: pareto-ends
+# Let $f$ have $W$ sets of $d$ bits, and let the $m$ training strings be uniform and independent. With probability at least $1 - 2 m W\, 2^{-d}$ the trapezoids of count 0 and of count $d$ can be removed from the paper's network without a change of the training loss, in the limit of large scores, in which the network is exact. For one set, a trapezoid of count 0 is needed by none of the $m$ strings with probability $(1 - 2^{-d})^m$ only.
+# ```
+#
+# **Proof.** In this limit only positions with a term count. Each of them receives a mean on the plateau of one count, and the trapezoids of all other counts are 0 there. So a string needs the trapezoid of count 0 or $d$ only if the bits of some set are all zeros or all ones. For one set and one string this has the probability $2 \cdot 2^{-d}$, and we add up over $W$ sets and $m$ strings. $\square$
+#
+# For training sets whose size is a power of $T$, the remark is therefore right if $d$ is far above $\log_2 (m W)$, which for {glue:text}`train` strings and one set means sets of some twenty bits, and it fails for degrees that stay bounded. The next cell computes the share of inputs that need the trapezoid, for one set of three bits, for one of {glue:text}`n_small`, and for the parity of all bits of short strings. If the remark were right, the share would be about $2^{-T}$ in all three.
 
 
 # %%
@@ -331,7 +340,7 @@ def first_needed(T, d):
     return (off.square() > 0.5).view(2**d, -1).all(1).double().mean().item()
 
 
-needed = {(T, d): first_needed(T, d) for T, d in ((n, 3), (n_small, n_small))}
+needed = {(T, d): first_needed(T, d) for T, d in ((n, 3), (n, n_small), (n_small, n_small))}
 shares = pd.DataFrame(needed.values(), pd.MultiIndex.from_tuples(needed, names=["T", "d"]))
 shares.columns = ["inputs that need it"]
 shares["all-zeros alone"] = [2.0**-T for T, _ in needed]
@@ -344,14 +353,23 @@ rare.refuted(
     about="statement",
     evidence="attained",
 )
+powers = [share * 2**d for (_, d), share in needed.items()]
+rare.repaired(
+    "that share over $2^{-d}$, largest distance from 1; control: over $2^{-T}$",
+    max(abs(power - 1) for power in powers),
+    equals=0,
+    control=abs(needed[n, n_small] * 2**n - 1),
+    about="statement",
+    evidence="proved",
+)
 glue(needed=needed[n, 3])
 
 # %% [markdown]
-# For the set of three bits the share is an eighth, so the remark is right only for parities of nearly all bits.
+# For the set of three bits the share is an eighth, and in each case it is $2^{-d}$. So the remark is right for parities of many bits, but not at the paper's degrees, 1 to 5.
 #
 # ## What would falsify this
 #
-# For the paper's blocks the remark would be refuted by one class without a common factor; in the control every class is such a class, because each network has first been rescaled to half-way between its two best factors, so that norm and gradient require opposite changes. The proposition behind it would be refuted by one input at which the last row of $F$ has more than $\frac{58}{64}$ of the gradient of $b$, as it has if $F$ is halved and $G$ and $b$ are doubled. The proposition on dead units would be refuted by a class in which norm or sharpness does not fall, as the sharpness does not if one rescales by $\alpha_n$. For the rescaling itself the controls scale one side only, or by another power. For the rare inputs the control is the parity of all bits, where the share is $2^{-T}$.
+# For the paper's blocks the remark would be refuted by one class without a common factor; in the control every class is such a class, because each network has first been rescaled to half-way between its two best factors, so that norm and gradient require opposite changes. The proposition behind it would be refuted by one input at which the last row of $F$ has more than $\frac{58}{64}$ of the gradient of $b$, as it has if $F$ is halved and $G$ and $b$ are doubled. The proposition on dead units would be refuted by a class in which norm or sharpness does not fall, as the sharpness does not if one rescales by $\alpha_n$. For the rescaling itself the controls scale one side only, or by another power. For the rare inputs the control is the parity of all bits, where the share is $2^{-T}$, and the share $2^{-d}$ would be refuted by a set for which it is another one, as it is if one divides by $2^{-T}$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -366,7 +384,7 @@ ledger.show()
 # * For the blocks that the paper counts, some factor lowers norm and sharpness together, always; the proof is above.
 # * With all rows of $F$ counted, {glue:text}`paper_failing` of the paper's {glue:text}`paper_classes` classes have no such factor: $(d, W)$ = {glue:text}`failing`.
 # * Clearing the units that do nothing lowers both in every class. So the construction is not Pareto optimal, as Remark 3 of the paper says.
-# * The parts of the MLP that serve strings of equal bits cannot be removed, because they serve all strings with equal bits inside a set.
+# * The parts of the MLP that serve strings of equal bits cannot be removed at the paper's degrees, because they serve all strings with equal bits inside a set. The share of these is $2^{-d}$, and not $2^{-T}$.
 #
 # ```{finding} sharper.appD.training
 # :title: A trapezoid serves $d$ equal bits, not $T$
@@ -374,13 +392,13 @@ ledger.show()
 #
 # **Statement.** Printed, in words: inputs such as all zeros or all ones occur with exponentially small probability in a training set; consequently the parts of the MLP that serve them can be removed without affecting the training loss, with high probability.
 #
-# **Counterexample.** The paper's length $T = 20$, one set with $d = 3$. Without the trapezoid of count 0, a share {glue:text}`needed:.3f` of all inputs has a squared error above $\frac12$. The probability that none of the paper's 8192 random strings is such an input is $(7/8)^{8192}$, which is practically zero.
+# **Counterexample.** The paper's length $T = 20$, one set with $d = 3$. Without the trapezoid of count 0, a share {glue:text}`needed:.3f` of all inputs has a squared error above $\frac12$. The probability that none of the paper's 8192 random strings is such an input is $(7/8)^{8192} < 10^{-400}$.
 #
 # **Why.** A trapezoid serves all inputs with a certain *count* inside a set, and the count 0 needs $d$ equal bits, not $T$.
 #
-# **Repair.** The ends can be removed when $d$ is close to $T$, as for the parity of all bits. For the purpose of the remark, a network of smaller norm and sharpness: clear the units of height 0, which lowers both in every class without changing the function.
+# **Repair.** With probability at least $1 - 2mW\, 2^{-d}$ the ends can be removed: exponentially small in $d$, not in $T$. This is of use if $d$ is far above $\log_2(mW)$. For the purpose of the remark, a network of smaller norm and sharpness: clear the units of height 0, which lowers both in every class without changing the function.
 #
-# **What survives.** That such inputs are rare, that an interpolator of the training set is enough, and the conclusion: the construction is not Pareto optimal.
+# **What survives.** That such inputs are rare, that an interpolator of the training set is enough, and the conclusion: the construction is not Pareto optimal. For odd $d$ one of the two parts can indeed be removed, for another reason: the count $d$ has height 0 in the paper's basis, so that its units are dead.
 # ```
 #
 # ## Exercises

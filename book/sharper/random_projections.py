@@ -98,7 +98,7 @@ def width_for(T):
     return math.ceil(8 * math.log(T) / eps**2)
 
 
-glue(n=n, degree=degree, sparsity=sparsity, eps=eps)
+glue(n=n, degree=degree, sparsity=sparsity, eps=eps, count=count)
 
 # %% [markdown]
 # ## When are the codes useful?
@@ -166,7 +166,7 @@ main = projected.layout(cube.sparse_function(n, degree, sparsity, rng.generator,
 glue(main_useful=useful(main, 2**20), k_codes=width_for(n))
 
 # %% [markdown]
-# At $T =$ {glue:text}`n` and $\varepsilon =$ {glue:text}`eps` the rule gives {glue:text}`k_codes` columns, more than one for each of the {glue:text}`n` bits. Codes are useful for the class $d =$ {glue:text}`degree`, $W =$ {glue:text}`sparsity` from {glue:text}`main_useful` columns on, so nothing is saved at such lengths. But {numref}`fig-projected-errors` shows that the useful width grows slowly: all three curves rise more slowly than the dashed diagonal, and from some length on each lies below it. One pair on 16,384 bits needs {glue:text}`mid_width` columns, and on {glue:text}`far` bits {glue:text}`far_width`.
+# At $T =$ {glue:text}`n` and $\varepsilon =$ {glue:text}`eps` the rule gives {glue:text}`k_codes` columns, more than one for each of the {glue:text}`n` bits. Codes are useful for the class $d =$ {glue:text}`degree`, $W =$ {glue:text}`sparsity` from {glue:text}`main_useful` columns on, so nothing is saved at such lengths. But {numref}`fig-projected-errors` shows that the useful width grows slowly: all three curves rise more slowly than the dashed diagonal, and from some length on each lies below it. One pair on 16,384 bits needs {glue:text}`mid_width` columns, and on {glue:text}`far` bits {glue:text}`far_width`. Each width is judged from {glue:text}`count` draws, and only powers of two are tried, so an entry of the table may be off by a factor of two. This is why the entries do not rise at every step.
 #
 # ## A fixed accuracy is not enough
 #
@@ -187,11 +187,19 @@ glue(main_useful=useful(main, 2**20), k_codes=width_for(n))
 # **The idea of the proof.** The difference of the two scores, {eq}`eq-projected-gap`, has a smooth density whose width tends to infinity, so the probability that it lies in the fixed interval where the network works tends to 0. We only have to make sure that nothing else interferes, such as attention that leaks to other keys.
 #
 # ```{dropdown} Proof that $\log^2 T$ is needed
-# We show first that nothing leaks, and then that the tie is broken.
+# We show first that the attention on all other keys is negligible, then that the tie is broken, and at last what the network returns. With $o(1)$ we mean a quantity that tends to 0 in probability.
 #
-# Inner products of the codes of $1$, $a$, $b$ and the output tend to their targets in probability, as $k \to \infty$. So a member has a score of $(1 - o(1)) L$, and given these codes any other key has a normal score of variance $(2 + o(1)) L^2 / k \le (1 + o(1)) \log T$; by Markov's inequality the exponentials of all others add up to $T^{3/2 + o(1)}$, against $T^{2 - o(1)}$ of a member. In the second attention it is $T^{5/4 + o(1)}$ against $T^{2 - o(1)}$, so what leaks is negligible.
+# *Other keys in the first attention.* Since $k$ tends to infinity, the inner products of the four codes of $1$, $a$, $b$ and the output tend to those of one-hot codes. So a member has the score $(1 - o(1))\, L$, and its exponential is $T^{2 - o(1)}$, because $e^L = T^2$. Now keep these four codes fixed. The score of another key $m$ at position 1 is $L\, \|J_1\|^2 \langle J_a + J_b, J_m \rangle$, which is a normal variable, since the code $J_m$ is normal. Its variance is $L^2\, \|J_1\|^4\, \|J_a + J_b\|^2 / k = (2 + o(1))\, L^2 / k$. With $L = 2 \log T$ and $k \ge 8 \log T$ this is at most $(1 + o(1)) \log T$. The exponential of a normal variable of variance $v$ has the mean $e^{v/2}$, here $T^{1/2 + o(1)}$. There are fewer than $T$ such keys, so by Markov's inequality their exponentials add up to at most $T^{3/2 + o(1)}$, and this is negligible against $T^{2 - o(1)}$.
 #
-# The difference $k (\|J_a\|^2 - \|J_b\|^2)$ of two independent $\chi^2_k$ has the characteristic function $(1 + 4 t^2)^{-k/2}$, so its density is at most $\frac{1}{2\pi} \int (1 + 4t^2)^{-k/2} dt = \Gamma(\frac{k-1}2) / (4 \sqrt\pi\, \Gamma(\frac k2)) \le \sqrt{2/(k-2)} / (4 \sqrt\pi)$. Hence {eq}`eq-projected-gap` is below $\log 4 + o(1)$ in absolute value with a probability of order $\sqrt k / L$ at most, which tends to 0. Otherwise the mean is above $\frac34$ or below $\frac14$ up to $o(1)$, and the MLP returns at least $\frac12 - o(1)$, where $f = 0$. $\square$
+# *Other keys in the second attention.* The same computation applies. The score of key $m$ at the output is $L\, \|J_P\|^2 \langle J_1, J_m \rangle$, of variance $(1 + o(1))\, L^2/k \le (\frac12 + o(1)) \log T$. So the others add up to at most $T^{5/4 + o(1)}$, and the term has nearly all of the attention.
+#
+# *The tie.* By {eq}`eq-projected-gap` the difference of the two scores is $L\, \|J_1\|^2 D / k$ with $D = k (\|J_a\|^2 - \|J_b\|^2)$. This $D$ is the difference of two independent variables with the law $\chi^2_k$. It has the characteristic function $(1 + 4 t^2)^{-k/2}$, and by Fourier inversion its density is nowhere above
+#
+# $$\frac{1}{2\pi} \int (1 + 4t^2)^{-k/2}\, dt = \frac{\Gamma(\frac{k-1}2)}{4 \sqrt\pi\, \Gamma(\frac k2)} \le \frac1{4 \sqrt\pi} \sqrt{\frac2{k-2}} .$$
+#
+# The difference of the scores is below $\log 4 + o(1)$ in absolute value only if $|D|$ is below a constant times $k / L$. A density of order $1/\sqrt k$ gives this interval a probability of order $\sqrt k / L$, which tends to 0 because $k / \log^2 T$ does.
+#
+# *The output.* In all other cases one member has at least four times the attention of the other, up to $o(1)$. If $x_a \ne x_b$, the mean at position 1 is then above $\frac34$ or below $\frac14$. The MLP for two bits is at least $\frac12$ there, whereas $f = 0$. So the output is off by at least $\frac12 - o(1)$. $\square$
 # ```
 #
 # How long must strings be before the tie is broken in most draws? For three values of $\varepsilon$ and four lengths, up to $10^{1000}$ bits, the next table has the share of draws in which one member of a pair has over four times the attention of the other. No string is that long, but for this test only the three codes of the pair and its position have to be drawn. For comparison the last row has $100 \log^2 T$ columns, where this share must not grow.
@@ -256,15 +264,33 @@ glue(broken_near=ties.iloc[0, 0], broken_far=ties.iloc[0, -1], broken_small=ties
 # ```{dropdown} Proof that it is enough
 # We prove the lemma, then the three parts in turn, and then the order.
 #
-# **The lemma.** For unit vectors with $\langle u, v\rangle = \rho$ the inner product is $\frac{1 + \rho}2 A - \frac{1 - \rho}2 B$, with $A, B$ independent means of $k$ squared standard normals. The logarithm of the exponential moment of $\lambda k$ times its error is $k$ times $-\frac12 \log(1 - x) - \frac x2 - \frac12 \log (1 + y) + \frac y2$, $x = \lambda (1 + \rho)$, $y = \lambda (1 - \rho)$: at most $\frac{k (x^2 + y^2)}{4 (1 - x)} \le \frac{k \lambda^2}{1 - 2 \lambda}$. At $\lambda = \frac t4$ this is at most $\frac k8 t^2$, and $\lambda k t = \frac k4 t^2$. The bound from below is the same bound for $-v$.
+# **The lemma.** We may take $u$ and $v$ of length 1; let $\rho = \langle u, v\rangle$. The vectors $u + v$ and $u - v$ are orthogonal, of squared length $2(1 + \rho)$ and $2(1 - \rho)$. Their images under $J^\top$ are therefore independent, and since $4 \langle J^\top u, J^\top v \rangle = \|J^\top (u + v)\|^2 - \|J^\top (u - v)\|^2$,
 #
-# **(1)** Row $l$ of the first $W_{KQ}$ is $L 1_{U_l}$, and column $m$ is $L 1_{\{l :\, m \in U_l\}}$, of length at most $L \sqrt W$, and 0 if $m$ is in no set. In {eq}`eq-projected-scores` the three errors at $(i, m)$, $i \le W$, are $L \langle e_i, E\, 1_{\{l\}} \rangle$, $L \langle 1_{U_i}, E\, e_m \rangle$ and $L \sum_l E_{il} \langle 1_{U_l}, E\, e_m \rangle$, to which we apply the lemma. The second $W_{KQ}$ has one row, so that its score is $\Gamma_{PP} (w_m + \langle w, E e_m \rangle)$. These are at most $3 q^2$ pairs of special vectors and $(W + 1) P$ others: $\delta_0$ and $\delta$ are such that each kind fails with probability $\frac\eta2$.
+# $$\langle J^\top u, J^\top v \rangle = \tfrac{1 + \rho}2 A - \tfrac{1 - \rho}2 B ,$$
 #
-# **(2)** A score of a target is at least its exact value minus $\tau$, and a score of another key is at most $\max(\tau, \sigma)$. In the second layer $\sum_i e^{w_i} = S e^L$.
+# where $A$ and $B$ are independent, and each is a mean of $k$ squared standard normal variables. We use Chernoff's inequality: the probability that the error exceeds $t$ is at most $e^{-\lambda k t}$ times the mean of $e^{\lambda k \cdot \text{error}}$, for each $\lambda > 0$. The squares of a standard normal variable $g$ have $\mathbb E\, e^{x (g^2 - 1)/2} = e^{-x/2} (1 - x)^{-1/2}$. With $x = \lambda (1 + \rho)$ and $y = \lambda (1 - \rho)$ the logarithm of the mean is therefore
 #
-# **(3)** If scores are off by at most $\tau$, the odds of any set of keys change by a factor of at most $e^{2 \tau}$, so its share by at most $\tanh(\tau/2)$. So the mean that position $i$ gets is off by at most $\varepsilon_1 + \tanh(\tau_1/2)$, and the plateau of the MLP removes this error. The output is $S$ times a mean of parities in $[0, 1]$, whose weights are off by $\tanh(\tau_2/2) + \lambda$. With a single key there are no ties.
+# $$k \bigl( -\tfrac12 \log(1 - x) - \tfrac x2 - \tfrac12 \log (1 + y) + \tfrac y2 \bigr) \le \frac{k (x^2 + y^2)}{4 (1 - x)} \le \frac{k \lambda^2}{1 - 2 \lambda} ,$$
 #
-# **The order.** That $\tau_1, \tau_2$ are below constants takes $k = O(L^2)$, since $\log \frac{q^2}\eta$ does not depend on $T$. That $\sigma_1, \sigma_2$ are below $\frac14 L$ takes $k = O(\log T)$. Then both shares are $O(T^{-1/2})$. $\square$
+# by the series of the logarithm, $x^2 + y^2 \le 4 \lambda^2$ and $x \le 2 \lambda$. We choose $\lambda = \frac t4$. Then the right side is at most $\frac k8 t^2$, since $t \le 1$, and $\lambda k t = \frac k4 t^2$, so the probability is at most $e^{-k t^2/8}$. For an error below $-t$ we use the same bound with $-v$ in place of $v$.
+#
+# **(1)** In {eq}`eq-projected-scores` three terms are errors. We write each of them as inner products to which the lemma applies. Row $l$ of the first $W_{KQ}$ is $L\, 1_{U_l}$. Column $m$ is $L\, 1_{\{l :\, m \in U_l\}}$, of length at most $L \sqrt W$, and it is 0 if $m$ is in no set. The errors of the score of query $i \le W$ and key $m$ are then
+#
+# | term | error | at most, $m$ special | at most, other $m$ |
+# |:--|:--|:--|:--|
+# | $E\, W_{KQ}$ | $L\, \langle e_i, E\, 1_{\{l :\, m \in U_l\}} \rangle$ | $L\, \delta_0 \sqrt W$ | $0$ |
+# | $W_{KQ}\, E$ | $L\, \langle 1_{U_i}, E\, e_m \rangle$ | $L\, \delta_0 \sqrt d$ | $L\, \delta \sqrt d$ |
+# | $E\, W_{KQ}\, E$ | $L \sum_l E_{il}\, \langle 1_{U_l}, E\, e_m \rangle$ | $L\, W \delta_0 \cdot \delta_0 \sqrt d$ | $L\, W \delta_0 \cdot \delta \sqrt d$ |
+#
+# and the sums of the two columns are $\tau_1$ and $\sigma_1$. The second $W_{KQ}$ has one row only, $w$, so that its score for key $m$ is $\Gamma_{PP}\, (w_m + \langle w, E\, e_m \rangle)$, with $\Gamma_{PP}$ within $\delta_0$ of 1. This gives $\tau_2$ and $\sigma_2$, where $w_m = 0$ at keys that are not special.
+#
+# It remains to count the pairs of vectors to which we have applied the lemma. At most $3 q^2$ pairs concern special positions only, so by the lemma one of them is off by more than $\delta_0$ with probability at most $3 q^2 \cdot 2 e^{-k \delta_0^2/8} = \frac\eta2$. At most $(W + 1) P$ pairs concern another position, and for them the probability is at most $(W + 1) P \cdot 2 e^{-k \delta^2/8} = \frac\eta2$.
+#
+# **(2)** The score of a target is at least its exact value minus $\tau$, and the score of another key is at most $\max(\tau, \sigma)$. So in the first layer the targets have exponentials of at least $d\, e^{L - \tau_1}$ together, and the others of at most $(P - d)\, e^{\max(\tau_1, \sigma_1)}$. In the second layer the exact exponentials of the targets are $\sum_i e^{w_i} = S e^L$.
+#
+# **(3)** First we compare the targets with each other. If scores are off by at most $\tau$, the odds of any set of targets change by a factor of at most $e^{2 \tau}$. A share $s$ can then become at most $s e^{2\tau} / (1 - s + s e^{2\tau})$, and the difference is largest at $s = 1/(1 + e^\tau)$, where it is $\tanh(\tau/2)$. The share outside the targets is at most $\varepsilon_1$. So the mean that position $i$ receives is off by at most $\varepsilon_1 + \tanh(\tau_1/2) \le \frac1{4d}$. This is half the width of a plateau of the MLP, which therefore returns the exact parity. The output is $S$ times a mean of numbers in $[0, 1]$. For the terms these numbers are the parities, and their weights should be $c_i/S$. By the same argument the mean is off by at most $\tanh(\tau_2/2) + \lambda$. A single target has no other to be compared with, so its tanh can be left out.
+#
+# **The order.** We need $\tau_1$ and $\tau_2$ below constants, and $\sigma_1$ and $\sigma_2$ below $\frac14 L$. For the first, $\delta_0$ has to be below a constant times $1/L$, which takes $k = O(L^2)$, since $\log \frac{q^2}\eta$ does not depend on $T$. For the second, $\delta$ has to be below a constant, which takes $k = O(\log T)$, since $\log \frac{4 (W+1) P}\eta$ grows like $\log T$. Then the shares are at most of the order $T \cdot e^{L/4 - L} = T \cdot T^{-3/2} = T^{-1/2}$, and vanish. For $d = W = 1$ there are no ties. Therefore $\tau_1$ and $\tau_2$ need not be below constants but only below a share of $L$, so that $\delta_0$ need not shrink, and $k = O(\log T)$ is enough. $\square$
 # ```
 #
 # The proved widths are much larger than necessary. For one pair on a thousand million bits, an error of $\frac1{10} S$ and $\eta = \frac1{20}$ the proved width is {glue:text}`enough_far:.2f` of the length, whereas the measured width is below the length from several thousand bits on.
@@ -388,7 +414,7 @@ jl.holds(
 #
 # $$\mathbb E \|J^\top W_{KQ} J\|_F^2 = \|W_{KQ}\|_F^2 + \frac{\mathrm{tr}(W_{KQ})^2 + \mathrm{tr}(W_{KQ}^2)}{k} ,$$
 #
-# and the paper drops the last term for large $k$. Isserlis' formula pairs the four factors $J$ in the square of entry $(a, b)$, $\sum J_{ia} W_{ij} J_{jb} J_{la} W_{lm} J_{mb}$. The first pairing, $i = l$ and $j = m$, gives $\|W_{KQ}\|_F^2 / k^2$ in each of the $k^2$ entries. The two others are possible in the $k$ diagonal entries only, where $i = j$, $l = m$ gives $\mathrm{tr}(W_{KQ})^2 / k^2$, and $i = m$, $j = l$ gives $\mathrm{tr}(W_{KQ}^2) / k^2$. To check the formula we need no random numbers. It is a polynomial of degree 4 in each entry of $J$, so a mean over the three points $0, \pm\sqrt3$ with weights $\frac23, \frac16, \frac16$ in place of each normal entry is exact.
+# and the paper drops the last term "for large" $k$. Isserlis' formula pairs the four factors $J$ in the square of entry $(a, b)$, $\sum J_{ia} W_{ij} J_{jb} J_{la} W_{lm} J_{mb}$. The first pairing, $i = l$ and $j = m$, gives $\|W_{KQ}\|_F^2 / k^2$ in each of the $k^2$ entries. The two others are possible in the $k$ diagonal entries only, where $i = j$, $l = m$ gives $\mathrm{tr}(W_{KQ})^2 / k^2$, and $i = m$, $j = l$ gives $\mathrm{tr}(W_{KQ}^2) / k^2$. To check the formula we need no random numbers. It is a polynomial of degree 4 in each entry of $J$, so a mean over the three points $0, \pm\sqrt3$ with weights $\frac23, \frac16, \frac16$ in place of each normal entry is exact.
 
 # %% mystnb={"code_prompt_hide": "The exact mean", "code_prompt_show": "The exact mean"} tags=["hide-cell"]
 positions, width = 3, 2
@@ -407,16 +433,27 @@ of_norm.holds(
     about="statement",
     evidence="proved",
 )
+glue(block_grows=1 + 1001 / width_for(1000))  # W = T = 1000, d = 1, each set its own position
 
 # %% [markdown]
-# The formula agrees to rounding, and without the traces it does not. The second place is Theorem 11, which bounds the norms of the activations. There $X$ and $Z$ are the inputs of the two layers, with a row for each position, and $Y$ is the input of the MLP. $W_V$ and $v_2$ are the values of the two layers.
+# The formula agrees to rounding, and without the traces it does not.
+#
+# How large must $k$ be before the last term can be dropped? In the second attention it is 0, because $W_{KQ}$ has a single row that is not 0, that of the output, and the entry of this row on the diagonal is 0. In the first attention $\mathrm{tr}(W_{KQ})$ is $L$ times the number of positions that are members of their own set, which is at most $LW$, and $\mathrm{tr}(W_{KQ}^2) \le \|W_{KQ}\|_F^2 = dWL^2$. So the mean grows by a factor of at most $1 + \frac{W + d}{dk}$, which is nearly 1 for fixed $W$. If $W = T$ and each set contains its own position, however, it is nearly 1 only if $k$ is far above $T/d$, whereas codes are meant to have fewer columns than that. For example, with $d = 1$ and $U_i = \{i\}$ for all $i \le T$ the block is $L$ times the identity on the positions of the bits. With $k = T + 1$ columns its mean squared norm is twice that on one-hot codes, which is also the bound of Theorem 10. With the width of the rule at $T = 1000$ it is {glue:text}`block_grows:.2f` times as large. Therefore the total of Theorem 10 carries over to random codes for fixed $W$, and for large $W$ with this factor on its first block.
+#
+# The second place is Theorem 11, which bounds the norms of the activations. There $X$ and $Z$ are the inputs of the two layers, with a row for each position, and $Y$ is the input of the MLP. $W_V$ and $v_2$ are the values of the two layers.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 11, on random codes
 # :label: sharper-thm11-projected
 # *(Restored.)* For fixed $W$, with $k = 8 \log T / \varepsilon^2$ and with high probability, the norms of Theorem 11 ({ref}`ch-norms`) hold on random codes up to a factor of $1 + O(\varepsilon)$.
 # ```
 #
-# **Proof of Theorem 11 on random codes.** All these norms are made of inner products of codes, so it is enough that a few of these are accurate. The lemma for the pairs $(e_j, e_j)$, $(w, w)$ and $(w, e_j)$, $2P + 1$ in all, holds at $t = \varepsilon \sqrt{\log(2 (2P + 1)/\eta) / \log T}$, which is $O(\varepsilon)$, and at most 1 if $\varepsilon$ is small enough. Then $\|J_j\|^2 \le 1 + t$, so a row of $X$ or $Z$ has a norm of at most $\sqrt{2 + t}$, and no entry is above $\sqrt{1 + t}$. With $w$ for the row of scores, $\tilde W_{KQ}^{(2)}$ is the outer product of the code of the output and $J^\top w$, of operator norm at most $(1 + t) \|w\|$. Row $j$ of $Z W_{KQ}^{(2)\top}$ has norm $|\langle J_j, J^\top w \rangle| \cdot \|J_P\| \le \sqrt{1 + t}\, (\|w\|_\infty + t \|w\|)$: a factor of $1 + O(\varepsilon \sqrt W)$. The squared norm of a column of codes is distributed as $\chi^2_P / k$, so it exceeds $P$ with a probability that is exponentially small in $P$. Finally $Y$, $X W_V$ and $Z v_2$ use the value column only, so they stay as they are. $\square$
+# **Proof of Theorem 11 on random codes.** All these norms are made of inner products of codes, so it is enough that a few of these are accurate. Let $w$ be the row of scores of the second attention. We apply {prf:ref}`projected-lemma` to the pairs $(e_j, e_j)$, $(w, w)$ and $(w, e_j)$, which are $2P + 1$ in all, with $t = \varepsilon \sqrt{\log(2 (2P + 1)/\eta) / \log T}$. This $t$ is $O(\varepsilon)$, and at most 1 if $\varepsilon$ is small enough. As $\frac18 k t^2 = \log (2 (2P + 1)/\eta)$, all pairs are accurate up to $t$ with probability at least $1 - \eta$. Then the norms follow one by one.
+#
+# * *Rows of $X$ and $Z$.* We have $\|J_j\|^2 \le 1 + t$, and the value column adds at most 1. So a row has a norm of at most $\sqrt{2 + t}$, and no entry of a code is above $\sqrt{1 + t}$.
+# * *The second scores.* The matrix $\tilde W_{KQ}^{(2)}$ is the outer product of the code $J_P$ of the output and $J^\top w$, so its operator norm is $\|J_P\| \, \|J^\top w\| \le (1 + t) \|w\|$.
+# * *Rows of $Z W_{KQ}^{(2)\top}$.* Row $j$ has the norm $|\langle J_j, J^\top w \rangle| \cdot \|J_P\| \le (\|w\|_\infty + t \|w\|) \sqrt{1 + t}$. Since $\|w\|$ can be $\sqrt W$ times $\|w\|_\infty$, this is a factor of $1 + O(\varepsilon \sqrt W)$.
+# * *Columns of $X$ and $Z$.* The squared norm of a column of codes has the law of $\chi^2_P / k$, so it exceeds $P$ with a probability that is exponentially small in $P$.
+# * *The rest.* $Y$, $X W_V$ and $Z v_2$ use the value column only, so they stay as they are. $\square$
 #
 # **The largest entries.** The proof of the paper also estimates the largest entries of $X$, by the expected maximum of normal variables, and concludes that they are approximately 1. This is right. A standard normal variable exceeds $t$ in absolute value with probability at most $e^{-t^2/2}$, so except with probability $\eta$ none of the $Pk$ entries of the codes exceeds $\sqrt{2 \log(Pk/\eta) / k}$. At the width of the rule this is of order $\varepsilon$, and the largest entry of $X$ is therefore a bit, 1.
 #
@@ -482,7 +519,7 @@ excess = {1: [], 16: []}
 for T, tries in ((20, 400), (200, 100), (600, 20)):
     k = width_for(T)
     P, x = T + 1, (math.sqrt(1 + 4 * eps**2) - 1) / (2 * eps)
-    chance = 2 * P * math.exp(-k * (eps**2 / 4 - eps**3 / 6))
+    chance = 2 * P * math.exp(-k * (eps - math.log(1 + eps)) / 2)
     chance += P**2 * math.exp(-k * (x * eps + math.log(1 - x**2) / 2))
     for narrower, found in excess.items():
         J = projected.rotated_codes(P, k // narrower, tries, rng.generator)
@@ -499,7 +536,11 @@ of_codes.holds(
 ledger.show()
 
 # %% [markdown]
-# **The bound on that share**, the share of draws in which some inner product of codes is off by more than $\varepsilon$, is by Chernoff's inequality $2 P e^{-k (\varepsilon^2/4 - \varepsilon^3/6)} + P^2 e^{-k I}$, where $I = x \varepsilon + \frac12 \log(1 - x^2)$ with $x = \frac{\sqrt{1 + 4 \varepsilon^2} - 1}{2 \varepsilon}$. Its first exponent, $\frac{\varepsilon^2}4 - \frac{\varepsilon^3}6$, is that of a $\chi^2$, for the squared lengths of codes, and its second exponent is that of a product of normals, for the other inner products. At the rule's width both terms vanish as $T$ grows if $\varepsilon < \frac34$: the first is of order $T^{-1 + 4\varepsilon/3}$, the second of order $T^{-2 + 2 \varepsilon^2}$.
+# **The bound on that share**, the share of draws in which some inner product of codes is off by more than $\varepsilon$, is by Chernoff's inequality
+#
+# $$2 P\, e^{-k I_1} + P^2 e^{-k I_2}, \qquad I_1 = \tfrac12 \bigl( \varepsilon - \log(1 + \varepsilon) \bigr), \quad I_2 = x \varepsilon + \tfrac12 \log(1 - x^2), \quad x = \frac{\sqrt{1 + 4 \varepsilon^2} - 1}{2 \varepsilon} .$$
+#
+# The first term is for the $P$ squared lengths of codes, each a mean of $k$ squared normal variables: $I_1$ is the largest value of $\frac12 (x \varepsilon + x + \log(1 - x))$ over $x < 1$, and deviations downwards are less likely. The second term is for the inner products of two different codes. A product of two standard normal variables has the exponential moment $(1 - x^2)^{-1/2}$, and $I_2$ is the largest value of $x \varepsilon + \frac12 \log(1 - x^2)$. At the rule's width the two terms are of the orders $T^{1 - 8 I_1/\varepsilon^2}$ and $T^{2 - 8 I_2/\varepsilon^2}$. Both exponents increase with $\varepsilon$, the first from $-1$ and the second from $-2$, and at $\varepsilon = 1$ they are still $-0.23$ and $-1.02$. So the share vanishes as $T$ grows for every accuracy $\varepsilon \le 1$.
 #
 # ## What the authors' code does differently
 #
