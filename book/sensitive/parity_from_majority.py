@@ -19,11 +19,11 @@
 # # Parity is two majority votes
 #
 # ```{verdict}
-# Yes, PARITY can be computed by two nested majority votes: four lines of the programming language RASP, a circuit of depth two and one line of logic do so on every string tried. So a sensitive function can be composed of less sensitive ones. At {glue:text}`n_max` bits {glue:text}`as_inner:.1f` and {glue:text}`as_outer:.1f` flips change the two votes on average, and {glue:text}`as_nested:.0f` change their composition.
+# Yes, PARITY can be computed by two nested majority votes. Four lines of the programming language RASP, a circuit of depth two and one line of logic do so at every length. So a sensitive function can be composed of less sensitive ones. At {glue:text}`n_max` bits, on average, at most {glue:text}`as_inner:.1f` flips change an inner vote, {glue:text}`as_outer:.1f` change the outer vote, and {glue:text}`as_nested:.0f` change their composition.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 12 min. **Runs in** 8 s. **Source** printed.
 #
-# **Claim.** A bit string has an odd number of ones exactly if most of its ones have most of the ones at or before them. So a program of four lines, a circuit of depth two and one line of logic compute PARITY at every length. Each of the two votes has an average sensitivity of order $\sqrt n$, and their composition has $n$. So a short description does not make a function insensitive.
+# **Claim.** A bit string has an odd number of ones exactly if most of its ones have most of the ones at or before them. So a program of four lines, a circuit of depth two and one line of logic compute PARITY at every length. Each of the two votes, taken by itself, has an average sensitivity of order $\sqrt n$, and their composition has $n$. So a short description does not make a function insensitive.
 #
 # ## Why one should care
 #
@@ -322,8 +322,8 @@ for id, name, control in (
 #
 # PARITY is thus easy to write down. Is it also insensitive? Its average sensitivity, as in {prf:ref}`sensitive-def3`, is the mean number of bits of the string whose flip changes the answer, and for PARITY every flip does. We compare this number with those of the two votes.
 #
-# * **The inner vote** at position $i$ is changed by a flip of $x_j$ if and only if the other $n-1$ bits leave the vote undecided, and so $\mathrm{as}(g_i) = n \binom{n-1}{i-1} / 2^{n-1}$. At the middle position this is about $\sqrt{2n/\pi}$, elsewhere less. Summed over $i$ it is $n$, which means that **one flip changes one inner vote of $n$, on average**.
-# * **The outer vote** can be taken by itself, as a function of $2n$ independent bits, where $x_i$ says whether position $i$ takes part, and $v_i$ how it votes. It is a sum of $n$ steps $0, 0, +1, -1$, and has $\mathrm{as} = 2n \binom{2n}{n}/4^n$, about $2\sqrt{n/\pi}$.
+# * **The inner vote** at position $i$ is changed by a flip of $x_j$ if and only if the other $n-1$ bits leave the vote undecided, and so $\mathrm{as}(g_i) = n \binom{n-1}{i-1} / 2^{n-1}$. At the middle position this is about $\sqrt{2n/\pi}$. It is of order $\sqrt n$ for all positions within a distance of order $\sqrt n$ of the middle, and near the ends of the string it is exponentially small. Summed over $i$ it is $n$, which means that **one flip changes one inner vote of $n$, on average**.
+# * **The outer vote** can be taken by itself, as a function of $2n$ independent bits, where $x_i$ says whether position $i$ takes part, and $v_i$ how it votes. It asks whether a sum of $n$ steps $0, 0, +1, -1$ is positive, and has $\mathrm{as} = 2n \binom{2n}{n}/4^n$, about $2\sqrt{n/\pi}$. The inner vote is the same operation with other votes, so it has the same number if it too is taken as a function of $2n$ independent bits.
 # * **Both votes, nested,** are PARITY, whose average sensitivity is $n$.
 #
 # ```{dropdown} Proof of both numbers
@@ -420,7 +420,9 @@ glue(
 )
 
 # %% [markdown]
-# In {numref}`fig-two-calm-votes` the two votes rise with slope $\frac12$ and their nesting with slope 1. At $n =$ {glue:text}`n_max` the votes have {glue:text}`as_inner:.3f` and {glue:text}`as_outer:.3f`, their product is {glue:text}`product:.2f`, and the nesting has {glue:text}`as_nested:.0f`. So the product has the right order, with the factor $2\sqrt2/\pi \approx 0.9$ in the limit. But the product is no general rule, as the dotted curve shows. The variants with *half is enough* nest two votes that are just as insensitive, and yet one of them has {glue:text}`as_or:.4f`, and the other one 0. PARITY is sensitive because of the inputs on which the outer vote is evaluated: by the proof of the lemma the outer vote is tied or won by one vote on *every* string, and at such inputs it is as sensitive as it can be.
+# In {numref}`fig-two-calm-votes` the two votes rise with slope $\frac12$ and their nesting with slope 1. At $n =$ {glue:text}`n_max` the votes have {glue:text}`as_inner:.3f` and {glue:text}`as_outer:.3f`, their product is {glue:text}`product:.2f`, and the nesting has {glue:text}`as_nested:.0f`. So the product has the right order, with the factor $2\sqrt2/\pi \approx 0.9$ in the limit. But the product is no general rule, as the dotted curve shows. The variants with *half is enough* nest two votes that are just as insensitive, and yet one of them has {glue:text}`as_or:.4f`, and the other one 0.
+#
+# The reason why PARITY is sensitive is that the two votes fit each other. By the proof of the lemma, the inner votes are tied on every even string and won by one vote on every odd string, and no other outcome occurs. Each flip changes one outcome into the other, and the threshold of the outer vote lies between them. A narrow margin alone is not enough. If ties win the outer vote, the margins are the same, but the threshold lies below both outcomes, and the answer is always yes.
 
 # %% [markdown]
 # ## What would falsify this
@@ -438,7 +440,7 @@ ledger.show()
 # ## What we found
 #
 # * {prf:ref}`sensitive-lem8` holds, and so do the three representations of {prf:ref}`sensitive-fact1`. The circuit and the restricted vote, which the paper leaves to the reader, are constructed here.
-# * The appendix explains the sensitivity $n$ of the nesting as a product of two factors of order $\sqrt n$. The orders are right, but there is no general product rule, since the same two votes with ties counted as wins have {glue:text}`as_or:.4f` and 0. The reason is the margin of at most one vote.
+# * The appendix explains the sensitivity $n$ of the nesting as a product of two factors of order $\sqrt n$. The orders are right, but there is no general product rule, since the same two votes with ties counted as wins have {glue:text}`as_or:.4f` and 0. The reason is that every flip moves the outer vote from a tie to a majority of one or back, across its threshold.
 # * As RASP allows any arithmetic at a single position, PARITY is even one line in it, the number of ones modulo 2. {prf:ref}`sensitive-lem8` is the stronger statement, because it needs comparisons only.
 #
 # ## Exercises

@@ -19,7 +19,7 @@
 # # A layer norm after attention too
 #
 # ```{verdict}
-# The paper's last remark is true: a random step of the weights also keeps a layer norm that stands after attention from magnifying by more than $n^{3/d}$, with a chance that tends to 1 as strings of $n$ bits grow. It holds for transformers with at least 4 columns and any number of heads, and the bound that makes a transformer for PARITY brittle is the same with both norms in each layer as with one. Our bound on the chance of a strong magnification is nearly attained: in a network built by hand the chance is three quarters of the bound where both are very small, and {glue:text}`used:.0%` of it where the bound is near one half.
+# The conclusion of the paper's last remark is true: a random step of the weights also keeps a layer norm that stands after attention from magnifying by more than $n^{3/d}$, with a chance that tends to 1 as strings of $n$ bits grow. It holds for transformers with at least 4 columns and any number of heads, and the lower bound on the sharpness of long PARITY is the same with both norms in each layer as with one. Our bound on the chance of a strong magnification can hardly be improved: in a network built by hand the chance is three quarters of the bound where both are very small, and {glue:text}`used:.0%` of it where the bound is near one half.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`, {ref}`ch-brittle-at-every-width`. **Read** 13 min. **Runs in** 30 s. **Source** printed.
 #
@@ -71,10 +71,10 @@ d, rho = 4, 0.1
 #
 # ```{prf:remark} Hahn and Rofin (2024), the remark that ends Appendix C
 # :label: sensitive-thm6-norms
-# *(True, as read below.)* If layer norm also stands "directly following attention", then "we can analogously consider" the step $\Delta_V$ of the value matrix. The average $\eta$ is "very unlikely" to be small, "because of the random perturbation applied to the MLP bias in the preceding layer (or to the token embeddings, if $k = 1$), provided $d \gg H$". The "perturbed head activation" $y + (V + \Delta_V)\, \eta$ "is unlikely to have much smaller SD, hence a bound analogous to (73) follows with high probability."
+# *(Its conclusion is true, as read below.)* If layer norm also stands "directly following attention", then "we can analogously consider" the step $\Delta_V$ of the value matrix. The average $\eta$ is "very unlikely" to be small, "because of the random perturbation applied to the MLP bias in the preceding layer (or to the token embeddings, if $k = 1$), provided $d \gg H$". The "perturbed head activation" $y + (V + \Delta_V)\, \eta$ "is unlikely to have much smaller SD, hence a bound analogous to (73) follows with high probability."
 # ```
 #
-# In the paper (73) says that $\tau^{(k)} \le 1 + n^{\zeta / L}$ at $x$ and at all $x^{\oplus i}$. **The reading that is tested** is the conclusion: for every $x$ this holds for the norm after attention too, with a probability over $\Delta$ that tends to 1 as $n$ grows, for $\zeta = 3L/d$ as in the paper. We do not judge the argument that leads there. (In print $\eta$ should not have norm $o(n^{1/(\zeta L)})$. That exponent is a slip for $n^{-\zeta/L}$, since $\eta$ is bounded.)
+# In the paper (73) says that $\tau^{(k)} \le 1 + n^{\zeta / L}$ at $x$ and at all $x^{\oplus i}$. **The reading that is tested** is the conclusion: for every $x$ this holds for the norm after attention too, with a probability over $\Delta$ that tends to 1 as $n$ grows, for $\zeta = 3L/d$ as in the paper. We do not judge the argument that leads there. (In print it is the norm $o(n^{1/(\zeta L)})$ that is very unlikely for $\eta$. But every bounded $\eta$ has it, so that exponent is a slip, presumably for $n^{-\zeta/L}$.)
 #
 # ## The skip connection carries a token
 #
@@ -183,7 +183,7 @@ glue(failing=failing)
 glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 
 # %% [markdown]
-# In {numref}`fig-two-norms` the marks lie below the lines of the same colour, and those of the second layer only a little below. Where the bound is between 0.01 and 0.5, the chance in {glue:text}`draws` steps is up to {glue:text}`used:.2f` of the bound in the second layer and up to {glue:text}`used_first:.2f` in the first. (Smaller chances cannot be counted in this sample. In the second layer, however, they can be computed: the norm divides by about $\|w\|$ in the notation below, so that the share of the bound tends to $B^{-(d - 1)} = 1.1^{-3}$, which is three quarters.) The dotted line shows that it is the step of the value matrices that matters, for if they do not move, both norms after attention divide by a billionth or less after every step, however the other weights move.
+# In {numref}`fig-two-norms` the marks lie below the lines of the same colour, and those of the second layer only a little below. Where the bound is between 0.01 and 0.5, the chance in {glue:text}`draws` steps is up to {glue:text}`used:.2f` of the bound in the second layer and up to {glue:text}`used_first:.2f` in the first. (Smaller chances cannot be counted in this sample. In the second layer, however, they can be computed: the norm divides by about $\|w\|$ in the notation below, so that the share of the bound tends to $B^{-(d - 1)} = 1.1^{-3}$, which is three quarters. If the average of tokens is $s$ times as long as a token, and the value matrix $\frac1s$ times as large, they cancel as well. The share is then $(1 + \rho s)^{-(d - 1)}$, which tends to 1 for small $s$, so no smaller bound of this form is valid for all networks.) The dotted line shows that it is the step of the value matrices that matters, for if they do not move, both norms after attention divide by a billionth or less after every step, however the other weights move.
 #
 # ## The theorem
 #
