@@ -304,32 +304,32 @@ thm6.holds(
 #
 # ## Why nets need more
 #
-# From $n = Nd$ on {prf:ref}`retrieval-thm6` is vacuous, but there trained nets are still near risk 1, so something else must hold them back. We think that it is a symmetry: a layer that is applied to all of $x$, with normal initial weights, does not distinguish one direction from another. Call a learner *rotation-blind* (*rotationally invariant*, in the literature) if it predicts at $Qx$ what it predicted at $x$, in distribution, when all training inputs are multiplied by the same orthogonal matrix $Q$. Gradient descent from normal weights is rotation-blind, for any $f$, loss, rate, batches, momentum and penalty $\lambda \|W\|_F^2$, also with $\lambda = 0$, because its steps commute with $W \mapsto W Q^\top$, whereas AdamW is not.
+# From $n = Nd$ on {prf:ref}`retrieval-thm6` is vacuous, but there trained nets are still near risk 1, so something else must hold them back. We think that it is a symmetry: a layer that is applied to all of $x$, with normal initial weights, does not distinguish one direction from another. Call a learner *rotationally invariant* if it predicts at $Qx$ what it predicted at $x$, in distribution, when all training inputs are multiplied by the same orthogonal matrix $Q$. Gradient descent from normal weights is rotationally invariant, for any $f$, loss, rate, batches, momentum and penalty $\lambda \|W\|_F^2$, also with $\lambda = 0$, because its steps commute with $W \mapsto W Q^\top$, whereas AdamW is not rotationally invariant.
 #
-# ```{prf:proposition} A bound for rotation-blind learners
+# ```{prf:proposition} A bound for rotationally invariant learners
 # :label: retrieval-rotation
-# *(Ours.)* For every $u$ and $n$ a rotation-blind learner has
+# *(Ours.)* For every $u$ and $n$ a rotationally invariant learner has
 #
 # $$\mathbb E R \ge 1 - \frac{n}{N\,(N(d-1) + 1)} .$$
 # ```
 #
-# **The idea of the proof.** To a rotation-blind learner the $N$ vectors $e_t \otimes u$, which give the labels, might as well be any $N$ orthonormal vectors. It does not know that they have a simple form, and has to find each of them separately. A vector of about $Nd$ numbers needs about $Nd$ samples, and there are $N$ vectors.
+# **The idea of the proof.** To a rotationally invariant learner the $N$ vectors $e_t \otimes u$, which give the labels, might as well be any $N$ orthonormal vectors. It does not know that they have a simple form, and has to find each of them separately. A vector of about $Nd$ numbers needs about $Nd$ samples, and there are $N$ vectors.
 #
 # ```{dropdown} Proof
 # We replace the vectors by random ones, help the learner as much as possible, and count how much one sample can reveal.
 #
-# 1. *Random vectors.* The labels are $\langle v_t, x \rangle$ with $N$ orthonormal vectors $v_t = e_t \otimes u$. Normal inputs stay normal under $Q$, so a rotation-blind learner has the same mean risk on the vectors $Q v_t$, and hence also on average over a random $Q$.
+# 1. *Random vectors.* The labels are $\langle v_t, x \rangle$ with $N$ orthonormal vectors $v_t = e_t \otimes u$. Normal inputs stay normal under $Q$, so a rotationally invariant learner has the same mean risk on the vectors $Q v_t$, and hence also on average over a random $Q$.
 # 2. *Help.* So let the $v_t$ be random orthonormal vectors. Fix $t$ and tell the learner all $v_s$, $s \ne t$, which can only help. Now $v_t$ is uniform on the unit sphere of their complement, of dimension $D' = Nd - N + 1$.
 # 3. *What samples tell.* The $n_t$ samples with this pointer determine the projection of $v_t$ on at most $n_t$ dimensions. What is left is as likely as its negative. So the best prediction uses the projection alone, and its mean squared length is at most $n_t / D'$. The risk at $t$ is therefore at least $1 - n_t / D'$.
 # 4. *Mean.* The mean over $t$ has $\sum_t n_t = n$, which gives the bound. $\square$
 # ```
 #
-# For large $d$ the bound is almost attained. A projection on $n_t$ of $Nd$ random dimensions keeps on average the share $n_t / (Nd)$ of a vector's squared length. So minimum-norm least squares, *done for each pointer by itself*, has the mean risk $\mathbb E \max(0, 1 - \frac{n_t}{Nd})$, where $n_t$ is binomial with mean $\frac nN$. As long as no pointer can have more than $Nd$ samples, that is for $n \le Nd$, this is exactly $1 - \frac{n}{N^2 d}$. For larger $n$ it is larger. This learner is rotation-blind, and its rows lie in the span. The argument by rotations is older than the paper, which does not use it; ours is the count for $N$ pointers.
+# For large $d$ the bound is almost attained. A projection on $n_t$ of $Nd$ random dimensions keeps on average the share $n_t / (Nd)$ of a vector's squared length. So minimum-norm least squares, *done for each pointer by itself*, has the mean risk $\mathbb E \max(0, 1 - \frac{n_t}{Nd})$, where $n_t$ is binomial with mean $\frac nN$. As long as no pointer can have more than $Nd$ samples, that is for $n \le Nd$, this is exactly $1 - \frac{n}{N^2 d}$. For larger $n$ it is larger. This learner is rotationally invariant, and its rows lie in the span. The argument by rotations is older than the paper, which does not use it; ours is the count for $N$ pointers.
 
 # %% [markdown]
 # ## Trained nets
 #
-# Do trained nets obey this bound? To find out, we need nets in the class of the proposition: nets that start from normal weights and are trained without penalty are rotation-blind (and outside of {prf:ref}`retrieval-def5`). We train them on up to twice $N^2 d$ samples, look at the mean risk of the models at 21 times, and keep the lowest. For a gated net the risk is exact, and for a tanh net it is estimated. A mean risk below the bound by more than chance would refute the proposition. For comparison, the gated net is trained by AdamW, too.
+# Do trained nets obey this bound? To find out, we need nets in the class of the proposition: nets that start from normal weights and are trained without penalty are rotationally invariant (and outside of {prf:ref}`retrieval-def5`). We train them on up to twice $N^2 d$ samples, look at the mean risk of the models at 21 times, and keep the lowest. For a gated net the risk is exact, and for a tanh net it is estimated. A mean risk below the bound by more than chance would refute the proposition. For comparison, the gated net is trained by AdamW, too.
 
 # %%
 test = draw(tests, models)
@@ -394,27 +394,29 @@ def least(found):
     return found[at].mean().item(), found[at].std().item() / models**0.5
 
 
-def blind(n):
+def invariant(n):
     return max(0.0, 1 - n / (N * (D - N + 1)))
 
 
 names = [*KINDS, "gated, AdamW"]
 lowest = pd.DataFrame({name: {n: least(risks[name, n])[0] for n in sizes} for name in names})
-lowest.insert(0, "blind", [blind(n) for n in sizes])
+lowest.insert(0, "invariant", [invariant(n) for n in sizes])
 lowest.insert(0, "Theorem 6", [max(0.0, 1 - n / D) for n in sizes])
 table(lowest.rename_axis("n"), "Bounds, and lowest mean risk during training", form=".3f")
 scores = [
-    (mean - blind(n)) / noise
+    (mean - invariant(n)) / noise
     for n in sizes
     for mean, noise in [least(risks[kind, n]) for kind in KINDS]
-    if blind(n) > 0
+    if invariant(n) > 0
 ]
 silent = [n for n in sizes if D <= n <= 2 * D]
 thm6.holds(
     "nets trained without penalty stay above $1 - n/(N(N(d-1)+1))$, least distance in standard errors; control: the tied learner, over the same errors",
     min(scores),
     at_least=-4.5,
-    control=min((tied(n) - blind(n)) / least(risks["gated", n])[1] for n in sizes if blind(n) > 0),
+    control=min(
+        (tied(n) - invariant(n)) / least(risks["gated", n])[1] for n in sizes if invariant(n) > 0
+    ),
     about="ours",
     evidence="trained",
 )
@@ -423,12 +425,12 @@ above = [lowest.loc[n, "gated"] - least_squares(n) for n in sizes if n <= N * D]
 glue(twice=2 * D, most=sizes[-1], above_least=min(above), above_most=max(above))
 glue(gated_end=lowest["gated"].iloc[-1], tanh_end=lowest["tanh"].iloc[-1])
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Risk against the number of samples. Solid line: the bound of Theorem 6. Dashed: the bound for rotation-blind learners. Dotted: the mean risk of least squares for each pointer by itself. Marks: lowest mean risk during training, with two standard errors.", "name": "fig-span-risk"}, "image": {"alt": "Samples on a logarithmic axis, risk from 0 to 1.2. A black line falls to 0 at Nd samples. To its right a dashed line falls to 0, and then a dotted one falls below a tenth near N squared d. The marks of the gated nets, by gradient descent and by AdamW, fall with the dotted line, somewhat above it. The tanh nets stay near 1 and fall only at the right end."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Risk against the number of samples. Solid line: the bound of Theorem 6. Dashed: the bound for rotationally invariant learners. Dotted: the mean risk of least squares for each pointer by itself. Marks: lowest mean risk during training, with two standard errors.", "name": "fig-span-risk"}, "image": {"alt": "Samples on a logarithmic axis, risk from 0 to 1.2. A black line falls to 0 at Nd samples. To its right a dashed line falls to 0, and then a dotted one falls below a tenth near N squared d. The marks of the gated nets, by gradient descent and by AdamW, fall with the dotted line, somewhat above it. The tanh nets stay near 1 and fall only at the right end."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.2)
 fine = torch.logspace(0, math.log10(2.2 * N * D), 200).tolist()
 for dash, name, top in (
     ("-", "Theorem 6", D),
-    ("--", "blind bound", N * (D - N + 1)),
+    ("--", "invariant bound", N * (D - N + 1)),
 ):
     curve = [max(0, 1 - n / top) for n in fine]
     ax.plot(fine, curve, color="black", marker="", linestyle=dash, label=name)
@@ -451,7 +453,10 @@ figures.show()
 
 # %%
 scale = pd.DataFrame(
-    {n: {"Theorem 6": 98 * n / 10, "blind bound": 98 * n * (9 * n + 1) / 100} for n in (25, 29, 33)}
+    {
+        n: {"Theorem 6": 98 * n / 10, "invariant bound": 98 * n * (9 * n + 1) / 100}
+        for n in (25, 29, 33)
+    }
 ).T.rename_axis("tokens")
 table(scale.map(math.ceil), "Samples asked for, 10 dimensions, risk 0.02")
 glue(theirs=math.ceil(scale.iloc[0, 0]), ours=math.ceil(scale.iloc[0, 1]))
@@ -467,7 +472,7 @@ glue(theirs=math.ceil(scale.iloc[0, 0]), ours=math.ceil(scale.iloc[0, 1]))
 #
 # ## What would falsify this
 #
-# The first step would be false if a gradient outside the span differed from $2\lambda W P_\perp$, or if the projection changed outputs; both happen with another penalty or another subspace. The theorem would be false if a training set of rank $n$ had another mean over $u$, as it has when a sample is repeated, or if a reader of the span were below its floor. Only the tied learner is below the floor, and it does not stay in the span. The proposition would be false if a rotation-blind learner were below its bound by more than 4.5 standard errors, as the tied learner is again.
+# The first step would be false if a gradient outside the span differed from $2\lambda W P_\perp$, or if the projection changed outputs; both happen with another penalty or another subspace. The theorem would be false if a training set of rank $n$ had another mean over $u$, as it has when a sample is repeated, or if a reader of the span were below its floor. Only the tied learner is below the floor, and it does not stay in the span. The proposition would be false if a rotationally invariant learner were below its bound by more than 4.5 standard errors, as the tied learner is again.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

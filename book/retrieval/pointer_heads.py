@@ -340,7 +340,7 @@ answer = pd.DataFrame(sharp).T.rename_axis("N")
 table(answer, "Sharpness for an error of 0.01", form=".2f")
 
 # %% [markdown]
-# Four times as many tokens need about $2 \log 4 = 2.8$ more if the inner products are $\frac12$, and about half of that if they are 0, whatever the length. So in both cases the sharpness grows like a multiple of $\log N$, and the encodings only change the multiple. With fewer dimensions the random signs are less nearly orthogonal. Most errors at the largest sharpness therefore rise, by a factor of up to three, but they stay far below the bound.
+# Four times as many tokens need about $2 \log 4 = 2.8$ more if the inner products are $\frac12$, and about half of that if they are 0, whatever the length. So in both cases the sharpness grows like a multiple of $\log N$, and the encodings only change the multiple. With fewer dimensions the random signs are less nearly orthogonal. The errors at the largest sharpness therefore rise, by a factor of up to about three, but they stay far below the bound.
 #
 # ```{solution-end}
 # ```
