@@ -272,7 +272,7 @@ glue(largest=largest, ours_largest=ours[largest], moved=ours[largest] * 2 ** (la
 glue(moved_textbook=largest * 2 ** (largest - 27))
 
 # %% [markdown]
-# At $n =$ {glue:text}`largest` the kernel moves {glue:text}`moved:.0f` GiB in place of {glue:text}`moved_textbook:.0f`.
+# At $n =$ {glue:text}`largest` these passes move at most {glue:text}`moved:.0f` GiB between memory and processor, in place of {glue:text}`moved_textbook:.0f`. The true number is smaller, because the lower sweeps find their block still in cache.
 #
 # ## What was hard to vectorise
 #

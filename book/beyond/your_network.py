@@ -419,7 +419,17 @@ for name in ("checkpoint, reentrant", "a second derivative that is hidden"):
 # report.as_dict()  # plain numbers, for JSON; report.series() is for pandas
 # ```
 #
-# `encoding` says what the model is given: `"signs"`, `"bits"`, `"tokens"`, or a function of your own that turns bits into whatever input the model takes. `target` is a name or a function of the bits. The same can be done by a command, with weights from a file that is read without pickled code:
+# `encoding` says what the model is given: `"signs"`, `"bits"`, `"tokens"`, or a function of your own that turns bits into whatever input the model takes. A model that begins with an embedding needs `"tokens"`. `target` is `"parity"`, `"majority"`, `"first"`, or a function of the bits.
+#
+# Three conventions matter for a network that was trained elsewhere:
+#
+# * **Signs.** A positive output, or a first logit above the second, stands for $+1$, and a bit 1 counts as $-1$, so the parity of an even number of ones is $+1$. If the classes of your network are the other way round, its error rate is near 1, and a note says so. Its sensitivity, its influences and its weight by degree stay as they are.
+# * **Threshold.** The answer is the sign of the output. Behind a sigmoid all outputs are positive, so the network would seem to be constant. A note warns of this; give the number that goes into the sigmoid.
+# * **Loss.** The mean squared error and the trace are those of the squared loss of the output, or of the difference of two logits, against $\pm1$. Logits of a network trained by cross-entropy may be 20 at a string where the target is 1. Its squared error is then large although no sign is wrong, and the trace is not that of the loss that it was trained on.
+#
+# Dropout layers are switched off in the copy that is measured, and batch norm is measured with its running statistics. A call of `dropout` inside `forward` that is always on makes the output random, and such a network is refused. `nn.LSTM` by itself returns a tuple, so wrap it in a module that picks one output.
+#
+# The same can be done by a command, with weights from a file that is read without pickled code:
 #
 # ```console
 # python -m helpers.probe my_module:make_model --bits 16 --target parity --weights model.safetensors --json report.json
@@ -485,7 +495,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-your-batch
 #
-# *To think about.* A network with batch norm in training mode is refused. Why would its sensitivity not be well defined?
+# *To think about.* A network whose batch norm keeps no running statistics is refused, whereas one that keeps them is measured with these. Why would the sensitivity of the first not be well defined?
 # ```
 #
 # ```{solution} ex-your-batch

@@ -51,6 +51,7 @@ from helpers.rng import Rng, f64
 ledger, rng = Ledger("cube/capacity"), Rng(seed)
 a2, a3 = ledger.result("variables.lem2_2.a2"), ledger.result("variables.lem2_2.a3")
 a4, a5 = ledger.result("variables.lem2_2.a4"), ledger.result("variables.lem2_2.a5")
+gap_fact, dudley_fact = (ledger.result(f"lengthfree.sec2_3.{k}") for k in ("risk", "dudley"))
 split, zhang = ledger.result("variables.lemA8"), ledger.result("variables.lemA10")
 
 
@@ -61,10 +62,10 @@ def entropy(values):
     return scales, capacity.greedy_log_sizes(capacity.sample_distances(values), scales), top
 
 
-def integral(values):
-    """The entropy integral of a finite class, from greedy covers."""
+def integral(values, upper=1):
+    """The entropy integral of a finite class, from greedy covers, up to a multiple of A."""
     scales, log_sizes, top = entropy(values)
-    return capacity.dudley(scales, log_sizes, values.shape[-1], top)
+    return capacity.dudley(scales, log_sizes, values.shape[-1], upper * top)
 
 
 # %% [markdown]
@@ -215,6 +216,19 @@ a2.holds(
     about="statement",
     evidence="proved",
 )
+beyond = [  # from 2 A on one member covers all
+    capacity.rademacher(v).item() / integral(v, upper=2)
+    for v in [*(v.unique(dim=0) for v in CLASSES.values()), *grown]
+    if len(v) > 1
+]
+dudley_fact.holds(
+    "fit to noise over the integral to infinity, all classes; control: all signs, one input's entropy",
+    max(beyond),
+    at_most=capacity.DUDLEY,
+    control=1 / (2 * math.sqrt(math.log(2) / 200)),  # on 200 inputs
+    about="statement",
+    evidence="proved",
+)
 a2.holds(
     "Massart: fit to noise over its bound, largest; control: functions counted on one input",
     max(fits["fit to noise"] / fits["Massart"]),
@@ -274,10 +288,23 @@ a3.repaired(
     about="condition",
     evidence="proved",
 )
-glue(printed_one=printed_one)
+# With the least C, log N(eps) <= m log k for k = ceil(2A/eps), and eps < 2A/(k-1), so with A = m = 1
+boxes = max(4 * math.log(k) / (k - 1) ** 2 for k in range(2, 1000))  # at least the least C
+bracket = [(1 - math.log(c) / 2) * math.sqrt(c) for c in (boxes, 3 * boxes)]
+a3.holds(
+    "with the least $C$, without the condition: the bound over $c A$, smallest; control: $C$ three times as large",
+    bracket[0],
+    at_least=1 / capacity.DUDLEY,
+    control=bracket[1],
+    about="ours",
+    evidence="proved",
+)
+glue(printed_one=printed_one, least_capacity=boxes, least_bracket=bracket[0])
 
 # %% [markdown]
-# The printed form is right in the last three rows, where $m A^2 \ge C$, and too small above them. So the lemma is true with a condition that is not printed. To see that it needs the condition, note that any $C$ that is large enough may be used, and a single function, whose covers have size 1, may use every $C$. With $m = 4$, $A = 1$, $C = 100$ its fit to noise is 0, and the formula gives {glue:text}`printed_one:.2f`, times a positive constant. So the lemma is completed either by a second case, $A$ for $m A^2 < C$, or by the condition $m \ge C/A^2$. Below that there is nothing to prove anyway, because $\hat{\mathcal R} \le A$ holds for every class.
+# The printed form is right in the last three rows, where $m A^2 \ge C$, and too small above them. So the lemma is true with a condition that is not printed. To see that it needs the condition, note that any $C$ that is large enough may be used, and a single function, whose covers have size 1, may use every $C$. With $m = 4$, $A = 1$, $C = 100$ its fit to noise is 0, and the formula gives {glue:text}`printed_one:.2f`, times a positive constant. So the lemma is completed either by a second case, $A$ for $m A^2 < C$, or by the condition $m \ge C/A^2$. Below that there is nothing to prove anyway, because $\hat{\mathcal R} \le A$ holds for every class. The same example refutes line 3 for the difference of the two risks. There the second term of line 2 is added, but it does not depend on $C$, so for every $c > 0$ a large enough $C$ makes the whole bound negative.
+#
+# **If $C$ is the least number.** The example takes a $C$ that is far too large. Suppose instead that $C$ is the least number with $\log N_\infty(\epsilon) \le C/\epsilon^2$ on every sample and at every scale. Then line 3 holds as printed, without the condition. To see this, divide $[-A, A]$ into $k = \lceil 2A/\epsilon \rceil$ intervals of length at most $\epsilon$, which makes $k^m$ boxes for the values on the sample. One member of the class from each box that has one is a cover, so $\log N_\infty(\epsilon) \le m \log k$. For $k = 1$ this is 0, and otherwise $\epsilon < \frac{2A}{k - 1}$. So $C$ is at most $m A^2$ times the largest $\frac{4 \log k}{(k-1)^2}$, which is $4 \log 2 =$ {glue:text}`least_capacity:.2f` at $k = 2$. For $C \ge m A^2$ the formula decreases as $C$ grows, from $c A$ at $C = m A^2$ to {glue:text}`least_bracket:.2f` $c A$ at $C = 4 \log 2 \cdot m A^2$. With $c = 4 \sqrt 2$ this is above $A$, and $\hat{\mathcal R} \le A$ for every class.
 #
 # ## Risk and empirical risk, over all samples
 #
@@ -299,6 +326,11 @@ glue(printed_one=printed_one)
 #
 # *The factor 2.* It cannot be lowered, because for all functions into $\{0, 1\}$ on very many inputs $\hat{\mathcal R} = \frac12$, while the difference tends to $1 = 2 \hat{\mathcal R}$, and the second term vanishes as $m$ grows. $\square$
 # ```
+#
+# **Two facts of the fourth paper.** {cite:t}`lengthfree` quote two facts in Sections 2.3 and 2.4, and both follow from what was proved here.
+#
+# * *Risk.* If $|\ell| \le c$, risk and empirical risk differ by at most $2 \hat{\mathcal R}_\ell + 4c \sqrt{2 \log(4/\delta)/m}$. To see this, apply the proof above to the loss $\ell + c$, which lies in $[0, 2c]$ and has the same complexity. It gives $4c \sqrt{\log(2/\delta)/2m}$ as the second term, which is smaller.
+# * *Integral.* In line 1 they let the integral run to infinity. If it is finite, a single function $f_0$ is a cover at some scale $D$. Subtract $f_0$ from all functions. This changes neither covers nor complexity, and afterwards $|f| \le D$ on the sample, so line 1 applies with $A = D$.
 #
 # The theorem can be checked without a single random number, as follows. There are $K$ inputs, equally likely, each with a fixed label. The class holds all functions into $\{0, 1\}$, and the loss is $|f - y|$. Up to the names of the inputs, a sample of {glue:text}`m_exact` inputs is described by how often each input occurs in it, that is, by a partition of the number {glue:text}`m_exact`. For each partition both sides of the bound can be computed. Divide the numbers of occurrences by $m$: the largest difference of risk and empirical risk is half the $\ell_1$ distance of these shares from the uniform distribution. For the complexity, take for each input a random walk with as many steps as the input has occurrences: the complexity is $\frac1{2m}$ times the mean of the sum of the distances that the walks end from 0. So the probability that a bound fails is a finite sum.
 
@@ -375,6 +407,26 @@ a4.holds(
     control=coin[1],
     about="ours",
     evidence="exhaustive",
+)
+
+
+def worst(factor):
+    """As in the table, for a loss of size at most c = 1/2: 4 c sqrt(2 log(4/delta)/m) is second."""
+    second, found = 2 * (2 * (4 / levels).log() / m_exact).sqrt(), []
+    for K in failing.index:
+        chance, deviation = chance_and_deviation(K)
+        fails = deviation[:, None] > factor * R[:, None] + second
+        found.append(((chance @ fails.double()) / levels).max().item())
+    return max(found)
+
+
+gap_fact.holds(
+    "loss of size at most $\\frac12$: probability of failure over $\\delta$, every sample; control: without complexity",
+    worst(2),
+    at_most=1,
+    control=worst(0),
+    about="statement",
+    evidence="proved",
 )
 # All functions into {0, 1} fit half of the noise on 4,096 inputs: 2**4096 of them, pairwise 1 apart.
 every_sample, one_input = (capacity.dudley_power(k * math.log(2), 4096, 1.0) for k in (4096, 1))
@@ -512,7 +564,7 @@ glue(generous=(linear["Zhang"] / linear["a log(2N+1)"]).min())
 #
 # **Why.** The entropy integral ends at $A$, but for $C > m A^2$ its minimiser $\sqrt{C/m}$ lies beyond that end.
 #
-# **Repair.** For $m A^2 < C$ the infimum is $A$, so either this case is added or $m \ge C/A^2$ is required.
+# **Repair.** For $m A^2 < C$ the infimum is $A$, so either this case is added or $m \ge C/A^2$ is required. Or $C$ is required to be the least number with this property, which is then at most {glue:text}`least_capacity:.2f` $m A^2$.
 #
 # **What survives.** All uses of the lemma with at least $C/A^2$ examples survive, and below that number it promises nothing anyway. With covers by members $c = 4\sqrt2$ is enough for the complexity, and $2L$ for the $4L$ in front of it.
 # ```

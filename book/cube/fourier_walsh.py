@@ -299,6 +299,9 @@ glue(distinct_1=20 * (1 - (1 - 1 / 20) ** 20), variance_1=1 + 2 * 19 / (math.pi 
 # | $\mathbb E f$ | $0$ | $\frac s2$ |
 # | variance | $\sum_i c_i^2 = 1$ | $\frac14 \sum_i c_i^2 = \frac14$ |
 # | sparsity in characters | $W$ | $W + 1$ |
+# | sparsity in indicators | $W + 1$ | $W$ |
+#
+# The last row follows from $\chi_S = 2 p_S - p_\emptyset$: a sum of characters is $\sum_i 2 c_i\, p_{S_i} - s\, p_\emptyset$, so its indicators have one term more, with the negative coefficient $-s$. The paper says that degree and sparsity of the experiments' functions "are defined exactly as in" Eq. (1), and that its theorems need positive coefficients. Taken literally in the basis of Eq. (1), the sparsity is larger by one, and all coefficients but that of the constant are positive.
 #
 # To test this, we draw one function of each of 20 classes, and take its mean and variance over all $2^T$ inputs, in both bases. A sum of characters with another mean than 0, or another variance than 1, would refute the sentence.
 
@@ -311,6 +314,7 @@ def measured(f):
     return mean, values.square().mean().item() - mean**2, int(sparsity(values))
 
 
+KINDS = ("characters", "indicators")
 rows = {}
 for d, W in [(d, W) for d in range(1, 6) for W in (1, 7, 14, 20)]:
     f = cube.sparse_function(length, d, W, rng.generator)  # a sum of characters
@@ -318,9 +322,14 @@ for d, W in [(d, W) for d in range(1, 6) for W in (1, 7, 14, 20)]:
     for plural, g in {"characters": f, "indicators": replace(f, basis="even_parity")}.items():
         for word, value in zip(("mean", "variance", "terms"), measured(g), strict=True):
             row[f"{word}, {plural}"] = value
+        in_indicators = even_parity_coefficients(g.table())
+        row[f"excess, {plural}"] = int((in_indicators.abs() > 1e-9).sum()) - W
+        row[f"constant, {plural}"] = in_indicators[0].item()
     rows[d, W] = row
 classes = pd.DataFrame(rows).T.rename_axis(["d", "W"])
 classes["s/2"] = classes.pop("s") / 2
+constant = {k: -classes.pop(f"constant, {k}") / (2 * classes["s/2"]) for k in KINDS}
+excess = {k: classes.pop(f"excess, {k}") for k in KINDS}
 terms = ["terms, characters", "terms, indicators"]
 classes[terms] = classes[terms].astype(int)
 table(classes.loc[[3]], "The classes of degree 3, T = 20", form=".3f", tiny=1e-9)
@@ -354,13 +363,23 @@ normalised.holds(
     evidence="proved",
 )
 
+normalised.holds(
+    "sums of characters in indicators: terms beyond $W$, and the constant over $-s$, farthest from 1; control: sums of indicators",
+    max([*excess["characters"], *constant["characters"]], key=lambda v: abs(v - 1)),
+    equals=1,
+    tol=rounding,
+    control=max(*excess["indicators"], constant["indicators"].abs().max()),
+    about="ours",
+    evidence="proved",
+)
+
 # %% [markdown]
 # So the sentence is true in the basis of the experiments. In the basis of Eq. (1), however, the same coefficients make a function with a positive mean and a quarter of the variance.
 #
 # ## What we found
 #
 # * Both expansions hold for every function, as the proof says and all functions of {glue:text}`n_all` bits confirm. The indicators of Eq. (1) are a basis, but far from an orthogonal one.
-# * The sentence on normalising is true of sums of characters, which the experiments use. As sums of indicators the same functions would have the variance $\frac14$.
+# * The sentence on normalising is true of sums of characters, which the experiments use. With the same coefficients, sums of indicators would have the variance $\frac14$. Written in indicators, a function of the experiments has one term more than its $W$, a constant with a negative coefficient.
 # * In the rest of the book $\hat f$ and *sparsity* refer to characters. Where a chapter counts in indicators, it says so.
 #
 # ## What would falsify this

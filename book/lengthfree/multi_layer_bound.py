@@ -27,7 +27,7 @@
 #
 # ## Why one should care
 #
-# A guarantee for a transformer that reads long texts should not get worse with every token. For one layer there is a bound in which the length does not appear ({ref}`ch-single-layer-bound`). For several layers the formula is a sum over layers of products of norms, and in such a formula a factor is easily lost. A lost factor matters: a bound that is too small promises an accuracy that is not proved, and if the missing factor is a norm, no constant in front of the formula can replace it. So we test the printed formula on classes for which the right answer is obvious, then repair it, and ask whether the repaired bound is still free of the length.
+# A guarantee for a transformer that reads long texts should not get worse with every token. For one layer there is a bound in which the length does not appear ({ref}`ch-single-layer-bound`). For several layers the formula is a sum over layers of products of norms, and in such a formula a factor is easily lost. A lost factor matters: a bound that is too small promises an accuracy that is not proved, and if the missing factor is a norm, no constant in front of the formula can replace it. So we test the printed formula on classes for which the right answer is obvious, then repair it, and ask whether the repaired bound is still free of the length. How a cover bounds the complexity, and how the complexity bounds the difference of the two risks, are general facts, which the paper quotes in its Sections 2.3 and 2.4. Both are proved in {ref}`ch-capacity`.
 #
 # ## A class with one free number
 #

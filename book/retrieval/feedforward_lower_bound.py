@@ -144,10 +144,10 @@ table(path, "A first layer of one row, trained on one sample", form=".3f", tiny=
 
 
 # %%
-def forget(kind, loss, penalty, n=D // 2):
+def forget(kind, loss, penalty, n=D // 2, other=False):
     """Part outside the span every 50 steps over its start, and its distance from the law."""
     data, weights = draw(n), start(kind)
-    spanned = span.basis(data.x[0])
+    spanned = span.basis(normal(n, D) if other else data.x[0])  # of other inputs, for a control
     _, parts = span.descend(
         lambda w: LOSSES[loss](span.outputs(w, data.inputs) - data.y).mean(-1),
         *(weights, law_steps, rate, penalty),
@@ -162,6 +162,7 @@ def forget(kind, loss, penalty, n=D // 2):
 cases = [(kind, loss) for kind in KINDS for loss in LOSSES]
 forgotten = {case: forget(*case, decay) for case in cases}
 kept = {kind: forget(kind, "squared", 0.0) for kind in KINDS}
+misplaced = {kind: forget(kind, "squared", decay, other=True)[1] for kind in KINDS}
 strayed = {kind: forget_adamw(kind) for kind in KINDS}
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Norm of the part of the first layer outside the span, divided by its norm at the start, during gradient descent on the squared loss with $n = Nd/2$ samples. Filled marks: with the penalty. Hollow marks: without. Line: the law $(1 - 2\\eta\\lambda)^k$.", "name": "fig-span-law"}, "image": {"alt": "Filled circles and squares lie on one falling curve, the law. Hollow ones lie on the level 1: without a penalty nothing is forgotten."}} tags=["hide-input"]
@@ -180,11 +181,11 @@ figures.show()
 # %% mystnb={"code_prompt_hide": "A check", "code_prompt_show": "A check"} tags=["hide-input"]
 law_gap, adam_least = max(gap for _, gap in forgotten.values()), min(strayed.values())
 def5.holds(
-    "part outside the span after $k$ steps is $(1 - 2\\eta\\lambda)^k$ of the start, largest deviation; control: AdamW",
+    "part outside the span after $k$ steps is $(1 - 2\\eta\\lambda)^k$ of the start, largest deviation; control: outside the span of other inputs",
     law_gap,
     at_most=0,
     tol=10 * D * torch.finfo(torch.float64).eps * law_steps,
-    control=adam_least,
+    control=min(misplaced.values()),
     about="ours",
     evidence="proved",
 )
@@ -303,32 +304,32 @@ thm6.holds(
 #
 # ## Why nets need more
 #
-# From $n = Nd$ on {prf:ref}`retrieval-thm6` is vacuous, but there trained nets are still near risk 1, so something else must hold them back. We think that it is a symmetry: a layer that is applied to all of $x$, with normal initial weights, does not distinguish one direction from another. Call a learner *rotation-blind* (*rotationally invariant*, in the literature) if it predicts at $Qx$ what it predicted at $x$, in distribution, when all training inputs are multiplied by the same orthogonal matrix $Q$. Gradient descent from normal weights is rotation-blind, for any $f$, loss, rate, batches, momentum and penalty $\lambda \|W\|_F^2$, also with $\lambda = 0$, because its steps commute with $W \mapsto W Q^\top$, whereas AdamW is not.
+# From $n = Nd$ on {prf:ref}`retrieval-thm6` is vacuous, but there trained nets are still near risk 1, so something else must hold them back. We think that it is a symmetry: a layer that is applied to all of $x$, with normal initial weights, does not distinguish one direction from another. Call a learner *rotationally invariant* if it predicts at $Qx$ what it predicted at $x$, in distribution, when all training inputs are multiplied by the same orthogonal matrix $Q$. Gradient descent from normal weights is rotationally invariant, for any $f$, loss, rate, batches, momentum and penalty $\lambda \|W\|_F^2$, also with $\lambda = 0$, because its steps commute with $W \mapsto W Q^\top$, whereas AdamW is not rotationally invariant.
 #
-# ```{prf:proposition} A bound for rotation-blind learners
+# ```{prf:proposition} A bound for rotationally invariant learners
 # :label: retrieval-rotation
-# *(Ours.)* For every $u$ and $n$ a rotation-blind learner has
+# *(Ours.)* For every $u$ and $n$ a rotationally invariant learner has
 #
 # $$\mathbb E R \ge 1 - \frac{n}{N\,(N(d-1) + 1)} .$$
 # ```
 #
-# **The idea of the proof.** To a rotation-blind learner the $N$ vectors $e_t \otimes u$, which give the labels, might as well be any $N$ orthonormal vectors. It does not know that they have a simple form, and has to find each of them separately. A vector of about $Nd$ numbers needs about $Nd$ samples, and there are $N$ vectors.
+# **The idea of the proof.** To a rotationally invariant learner the $N$ vectors $e_t \otimes u$, which give the labels, might as well be any $N$ orthonormal vectors. It does not know that they have a simple form, and has to find each of them separately. A vector of about $Nd$ numbers needs about $Nd$ samples, and there are $N$ vectors.
 #
 # ```{dropdown} Proof
 # We replace the vectors by random ones, help the learner as much as possible, and count how much one sample can reveal.
 #
-# 1. *Random vectors.* The labels are $\langle v_t, x \rangle$ with $N$ orthonormal vectors $v_t = e_t \otimes u$. Normal inputs stay normal under $Q$, so a rotation-blind learner has the same mean risk on the vectors $Q v_t$, and hence also on average over a random $Q$.
+# 1. *Random vectors.* The labels are $\langle v_t, x \rangle$ with $N$ orthonormal vectors $v_t = e_t \otimes u$. Normal inputs stay normal under $Q$, so a rotationally invariant learner has the same mean risk on the vectors $Q v_t$, and hence also on average over a random $Q$.
 # 2. *Help.* So let the $v_t$ be random orthonormal vectors. Fix $t$ and tell the learner all $v_s$, $s \ne t$, which can only help. Now $v_t$ is uniform on the unit sphere of their complement, of dimension $D' = Nd - N + 1$.
 # 3. *What samples tell.* The $n_t$ samples with this pointer determine the projection of $v_t$ on at most $n_t$ dimensions. What is left is as likely as its negative. So the best prediction uses the projection alone, and its mean squared length is at most $n_t / D'$. The risk at $t$ is therefore at least $1 - n_t / D'$.
 # 4. *Mean.* The mean over $t$ has $\sum_t n_t = n$, which gives the bound. $\square$
 # ```
 #
-# The bound is almost attained. Minimum-norm least squares, *done for each pointer by itself*, has mean risk $1 - \frac{n}{N^2 d}$ as long as no pointer has more than $Nd$ samples, since a projection on $n_t$ of $Nd$ random dimensions keeps on average the share $n_t / (Nd)$ of a vector's squared length. This learner is rotation-blind, and its rows lie in the span. The argument by rotations is older than the paper, which does not use it; ours is the count for $N$ pointers.
+# For large $d$ the bound is almost attained. A projection on $n_t$ of $Nd$ random dimensions keeps on average the share $n_t / (Nd)$ of a vector's squared length. So minimum-norm least squares, *done for each pointer by itself*, has the mean risk $\mathbb E \max(0, 1 - \frac{n_t}{Nd})$, where $n_t$ is binomial with mean $\frac nN$. As long as no pointer can have more than $Nd$ samples, that is for $n \le Nd$, this is exactly $1 - \frac{n}{N^2 d}$. For larger $n$ it is larger. This learner is rotationally invariant, and its rows lie in the span. The argument by rotations is older than the paper, which does not use it; ours is the count for $N$ pointers.
 
 # %% [markdown]
 # ## Trained nets
 #
-# Do trained nets obey this bound? To find out, we need nets in the class of the proposition: nets that start from normal weights and are trained without penalty are rotation-blind (and outside of {prf:ref}`retrieval-def5`). We train them on up to twice $N^2 d$ samples, look at the mean risk of the models at 21 times, and keep the lowest. For a gated net the risk is exact, and for a tanh net it is estimated. A mean risk below the bound by more than chance would refute the proposition. For comparison, the gated net is trained by AdamW, too.
+# Do trained nets obey this bound? To find out, we need nets in the class of the proposition: nets that start from normal weights and are trained without penalty are rotationally invariant (and outside of {prf:ref}`retrieval-def5`). We train them on up to twice $N^2 d$ samples, look at the mean risk of the models at 21 times, and keep the lowest. For a gated net the risk is exact, and for a tanh net it is estimated. A mean risk below the bound by more than chance would refute the proposition. For comparison, the gated net is trained by AdamW, too.
 
 # %%
 test = draw(tests, models)
@@ -365,6 +366,21 @@ def lowered(kind, n, adam=False):
     return torch.stack(plain(data, weights, steps, rate, lambda w: risk(w, data.u)))
 
 
+def tied(n):
+    """Mean risk of learners that use one u, found by least squares, for all pointers."""
+    data = draw(n, models)
+    tokens = data.x.unflatten(-1, (N, d))
+    pointed = tokens.take_along_dim(data.t[..., None, None], -2)[..., 0, :]  # (models, n, d)
+    u = torch.linalg.lstsq(pointed, data.y[..., None]).solution[..., 0]
+    return (u - data.u).square().sum(-1).mean().item()
+
+
+def least_squares(n):
+    """Mean risk of least squares for each pointer by itself: pointer t has n_t of n samples."""
+    chance = [math.comb(n, k) * (1 / N) ** k * (1 - 1 / N) ** (n - k) for k in range(min(n, D))]
+    return sum(p * (1 - k / D) for k, p in enumerate(chance))
+
+
 sizes = sorted({D, 2 * D, 3 * N * (D - N + 1) // 4, N * D, 2 * N * D})
 risks = {(kind, n): lowered(kind, n) for kind in KINDS for n in sizes}
 risks |= {("gated, AdamW", n): lowered("gated", n, adam=True) for n in sizes}
@@ -378,45 +394,49 @@ def least(found):
     return found[at].mean().item(), found[at].std().item() / models**0.5
 
 
-def blind(n):
+def invariant(n):
     return max(0.0, 1 - n / (N * (D - N + 1)))
 
 
 names = [*KINDS, "gated, AdamW"]
 lowest = pd.DataFrame({name: {n: least(risks[name, n])[0] for n in sizes} for name in names})
-lowest.insert(0, "blind", [blind(n) for n in sizes])
+lowest.insert(0, "invariant", [invariant(n) for n in sizes])
 lowest.insert(0, "Theorem 6", [max(0.0, 1 - n / D) for n in sizes])
 table(lowest.rename_axis("n"), "Bounds, and lowest mean risk during training", form=".3f")
 scores = [
-    (mean - blind(n)) / noise
+    (mean - invariant(n)) / noise
     for n in sizes
     for mean, noise in [least(risks[kind, n]) for kind in KINDS]
-    if blind(n) > 0
+    if invariant(n) > 0
 ]
 silent = [n for n in sizes if D <= n <= 2 * D]
 thm6.holds(
     "nets trained without penalty stay above $1 - n/(N(N(d-1)+1))$, least distance in standard errors; control: the tied learner, over the same errors",
     min(scores),
     at_least=-4.5,
-    control=min((0 - blind(n)) / least(risks["gated", n])[1] for n in sizes if blind(n) > 0),
+    control=min(
+        (tied(n) - invariant(n)) / least(risks["gated", n])[1] for n in sizes if invariant(n) > 0
+    ),
     about="ours",
     evidence="trained",
 )
 glue(least_score=min(scores), at_silent=lowest.loc[silent, list(KINDS)].min().min(), Nd=D)
-above = [lowest.loc[n, "gated"] - 1 + n / (N * D) for n in sizes if n <= N * D]
+above = [lowest.loc[n, "gated"] - least_squares(n) for n in sizes if n <= N * D]
 glue(twice=2 * D, most=sizes[-1], above_least=min(above), above_most=max(above))
 glue(gated_end=lowest["gated"].iloc[-1], tanh_end=lowest["tanh"].iloc[-1])
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Risk against the number of samples. Solid line: the bound of Theorem 6. Dashed: the bound for rotation-blind learners. Dotted: the mean risk of least squares for each pointer by itself. Marks: lowest mean risk during training, with two standard errors.", "name": "fig-span-risk"}, "image": {"alt": "Samples on a logarithmic axis, risk from 0 to 1.2. A black line falls to 0 at Nd samples. To its right a dashed and a dotted line fall to 0 near N squared d. The marks of the gated nets, by gradient descent and by AdamW, fall with the dotted line, somewhat above it. The tanh nets stay near 1 and fall only at the right end."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Risk against the number of samples. Solid line: the bound of Theorem 6. Dashed: the bound for rotationally invariant learners. Dotted: the mean risk of least squares for each pointer by itself. Marks: lowest mean risk during training, with two standard errors.", "name": "fig-span-risk"}, "image": {"alt": "Samples on a logarithmic axis, risk from 0 to 1.2. A black line falls to 0 at Nd samples. To its right a dashed line falls to 0, and then a dotted one falls below a tenth near N squared d. The marks of the gated nets, by gradient descent and by AdamW, fall with the dotted line, somewhat above it. The tanh nets stay near 1 and fall only at the right end."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.2)
 fine = torch.logspace(0, math.log10(2.2 * N * D), 200).tolist()
 for dash, name, top in (
     ("-", "Theorem 6", D),
-    ("--", "blind bound", N * (D - N + 1)),
-    (":", "$1 - n/(N^2 d)$", N * D),
+    ("--", "invariant bound", N * (D - N + 1)),
 ):
     curve = [max(0, 1 - n / top) for n in fine]
     ax.plot(fine, curve, color="black", marker="", linestyle=dash, label=name)
+whole = sorted({round(n) for n in fine})
+curve = [least_squares(n) for n in whole]
+ax.plot(whole, curve, color="black", marker="", linestyle=":", label="least squares")
 for k, name in enumerate(names):
     points = [least(risks[name, n]) for n in sizes]
     mean, noise = zip(*points, strict=True)
@@ -433,7 +453,10 @@ figures.show()
 
 # %%
 scale = pd.DataFrame(
-    {n: {"Theorem 6": 98 * n / 10, "blind bound": 98 * n * (9 * n + 1) / 100} for n in (25, 29, 33)}
+    {
+        n: {"Theorem 6": 98 * n / 10, "invariant bound": 98 * n * (9 * n + 1) / 100}
+        for n in (25, 29, 33)
+    }
 ).T.rename_axis("tokens")
 table(scale.map(math.ceil), "Samples asked for, 10 dimensions, risk 0.02")
 glue(theirs=math.ceil(scale.iloc[0, 0]), ours=math.ceil(scale.iloc[0, 1]))
@@ -445,11 +468,11 @@ glue(theirs=math.ceil(scale.iloc[0, 0]), ours=math.ceil(scale.iloc[0, 1]))
 #
 # * The definition forces the first layer into the span, and gradient descent with a penalty goes there by the law $(1 - 2\eta\lambda)^k$, for all nets and losses tried.
 # * Theorem 6 is true, since the mean over $u$ of the floor is $1 - \frac n{Nd}$ for every training set of full rank, and a reader of the span attains the floor of every $u$.
-# * Trained nets are far above the floor, because {prf:ref}`retrieval-rotation` requires $n$ of order $N^2 d$ in place of $Nd$. This proposition holds for every $u$, with or without weight decay, also where Theorem 6 is vacuous, and it would be attained if it had $Nd$ in place of $N(d-1) + 1$.
+# * Trained nets are far above the floor, because {prf:ref}`retrieval-rotation` requires $n$ of order $N^2 d$ in place of $Nd$. This proposition holds for every $u$, with or without weight decay, also where Theorem 6 is vacuous, and up to $n = Nd$ it would be attained if it had $Nd$ in place of $N(d-1) + 1$.
 #
 # ## What would falsify this
 #
-# The first step would be false if a gradient outside the span differed from $2\lambda W P_\perp$, or if the projection changed outputs; both happen with another penalty or another subspace. The theorem would be false if a training set of rank $n$ had another mean over $u$, as it has when a sample is repeated, or if a reader of the span were below its floor. Only the tied learner is below the floor, and it does not stay in the span. The proposition would be false if a rotation-blind learner were below its bound by more than 4.5 standard errors, as the tied learner is again.
+# The first step would be false if a gradient outside the span differed from $2\lambda W P_\perp$, or if the projection changed outputs; both happen with another penalty or another subspace. The theorem would be false if a training set of rank $n$ had another mean over $u$, as it has when a sample is repeated, or if a reader of the span were below its floor. Only the tied learner is below the floor, and it does not stay in the span. The proposition would be false if a rotationally invariant learner were below its bound by more than 4.5 standard errors, as the tied learner is again.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -516,7 +539,7 @@ table(floors, "Least risk of a net with its first layer in the span, N = 5, d = 
 # ```{solution} ex-span-momentum
 # :class: dropdown
 #
-# The part outside obeys $p_{k+1} = (1 + \mu - 2\eta\lambda)\, p_k - \mu\, p_{k-1}$, so in the long run it shrinks in each step by the larger root of $r^2 - (1 + \mu - 2\eta\lambda)\, r + \mu = 0$. For small $2\eta\lambda$ this root is about $1 - \frac{2\eta\lambda}{1 - \mu}$, which is faster. For complex roots, $2\eta\lambda > (1 - \sqrt\mu)^2$, their size is $\sqrt\mu$.
+# The part outside obeys $p_{k+1} = (1 + \mu - 2\eta\lambda)\, p_k - \mu\, p_{k-1}$, so in the long run it shrinks in each step by the larger root of $r^2 - (1 + \mu - 2\eta\lambda)\, r + \mu = 0$. For small $2\eta\lambda$ this root is about $1 - \frac{2\eta\lambda}{1 - \mu}$, which is faster. The roots are complex for $2\eta\lambda > (1 - \sqrt\mu)^2$, and then their size is $\sqrt\mu$. This is smaller than $1 - 2\eta\lambda$ only for $2\eta\lambda < 1 - \sqrt\mu$. So momentum makes the part outside shrink faster exactly if $2\eta\lambda < 1 - \sqrt\mu$, and slower for larger rates up to $2\eta\lambda = 1$.
 # ```
 #
 # ```{exercise}

@@ -146,7 +146,7 @@ used = pd.DataFrame(rows).T.rename_axis(["N", "q"])
 table(used, "Largest error of a head over the bound, random signs, normal data", form=".2g")
 
 # %% [markdown]
-# The bound is loose here, because most pairs of encodings are far less alike than $\frac12$, but it cannot be improved under Assumption 3. To see this, let $\omega_i = (e_0 + e_i)/\sqrt2$ with unit vectors $e_0, \dots, e_N$, so that *all* inner products are $\frac12$, and let one token have the data $v$ and all others $-v$, so that both inequalities behind the bound are equalities. With orthogonal encodings, on the other hand, the exponent is $a$ in place of $\frac a2$. So with inner products of up to $\frac12$ an $\alpha$ twice as large may be needed. In general the exponent is $(1 - \mu)\, a$, where $\mu$ is the largest inner product. The authors' code uses random signs in $\lfloor c \log N \rfloor$ dimensions with $c = 5$. Then $\mu$ is above $\frac12$, so Assumption 3 is violated. This does no harm as long as no two encodings are equal, because $\mu$ is still below 1, and it is enough to make $\alpha$ larger by a constant factor. The next figure compares the four kinds of encodings on data of the worst kind.
+# The bound is loose here, because most pairs of encodings are far less alike than $\frac12$, but it cannot be improved under Assumption 3. To see this, let $\omega_i = (e_0 + e_i)/\sqrt2$ with unit vectors $e_0, \dots, e_N$, so that *all* inner products are $\frac12$, and let one token have the data $v$ and all others $-v$, so that both inequalities behind the bound are equalities. With orthogonal encodings, on the other hand, the exponent is $a$ in place of $\frac a2$. So with inner products of up to $\frac12$ an $\alpha$ twice as large may be needed. In general the exponent is $(1 - \mu)\, a$, where $\mu$ is the largest inner product. The authors' code uses random signs in $\lfloor c \log N \rfloor$ dimensions with $c = 5$. Then $\mu$ is mostly above $\frac12$, as {ref}`ch-sparse-token-regression` counts, and Assumption 3 is violated. This does no harm as long as no two encodings are equal, because $\mu$ is still below 1, and it is enough to make $\alpha$ larger by a constant factor. The next figure compares the four kinds of encodings on data of the worst kind.
 
 # %% mystnb={"code_prompt_hide": "A head that is tight", "code_prompt_show": "A head that is tight"} tags=["hide-input"]
 N_tight = max(8, N_max // 4)
@@ -340,7 +340,7 @@ answer = pd.DataFrame(sharp).T.rename_axis("N")
 table(answer, "Sharpness for an error of 0.01", form=".2f")
 
 # %% [markdown]
-# Four times as many tokens need about $2 \log 4 = 2.8$ more if the inner products are $\frac12$, and about half of that if they are 0, whatever the length. So in both cases the sharpness grows like a multiple of $\log N$, and the encodings only change the multiple. With fewer dimensions the random signs are less nearly orthogonal. Most errors at the largest sharpness therefore rise, by a factor of up to three, but they stay far below the bound.
+# Four times as many tokens need about $2 \log 4 = 2.8$ more if the inner products are $\frac12$, and about half of that if they are 0, whatever the length. So in both cases the sharpness grows like a multiple of $\log N$, and the encodings only change the multiple. With fewer dimensions the random signs are less nearly orthogonal. The errors at the largest sharpness therefore rise, by a factor of up to about three, but they stay far below the bound.
 #
 # ```{solution-end}
 # ```

@@ -155,7 +155,8 @@ def probe(
         weight = tuple(cube.degree_profile(signs.double()).tolist())
         sensitivity, largest = Measured(inf.sum().item()), int(local.maximum)
     else:
-        zeros = int((outputs(strings) == 0).sum())
+        drawn = outputs(strings)
+        zeros, signs = int((drawn == 0).sum()), drawn > 0
         flips = _flips(outputs, strings)
         inf, weight = flips.double().mean(0), ()
         found = average(flips.sum(1).double())
@@ -163,6 +164,11 @@ def probe(
         largest = int(flips.sum(1).max())
     if zeros:
         notes.append(f"{zeros} outputs are exactly 0, which has no sign, and were counted as -1")
+    elif (signs == signs[0]).all():
+        notes.append(
+            f"outputs have the same sign at every {'string' if exact else 'drawn string'}; behind "
+            "a sigmoid, give what goes into it, or subtract the threshold"
+        )
     progress("loss")
     loss, rate = None, None
     certificates: dict[str, float] = {}
@@ -176,6 +182,11 @@ def probe(
         wrong = int(((got > 0) != (wanted > 0)).sum())
         share = wilson(wrong, samples)
         rate = share.value, share.low, share.high
+        if share.low > 0.5:
+            notes.append(
+                "more than half of the signs are wrong; a positive output, or a first logit above "
+                "the second, stands for +1, and a bit 1 for -1, so the classes may be exchanged"
+            )
         if n > 10:  # of fewer bits the drawn strings are all of them, several times
             certificates[f"held out, {samples} strings"] = upper_limit(wrong, samples)
         else:

@@ -87,12 +87,19 @@ class Outputs:
                 f"the model's output at one string moves by {off:.3g} from call to call; take what "
                 "is random out of it, or fix it"
             )
-        alone = torch.cat([self(bits[i : i + 1]) for i in range(len(bits))])
+        try:
+            alone = torch.cat([self(bits[i : i + 1]) for i in range(len(bits))])
+        except (RuntimeError, ValueError) as error:
+            why = str(error).strip().split("\n", 1)[0]
+            raise ValueError(
+                f"the model takes {len(bits)} strings but not one alone: {why}; it must treat each "
+                "string alone (batch norm without running statistics does not)"
+            ) from error
         off = (together - alone).abs().max().item()
         if off > 1e-3 * size:
             raise ValueError(
                 f"an output moves by {off:.3g} with the other strings of its batch; the model must "
-                "treat each string alone (batch norm in training mode does not)"
+                "treat each string alone (batch norm without running statistics does not)"
             )
 
 

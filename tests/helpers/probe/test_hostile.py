@@ -70,10 +70,28 @@ def test_constant_functions_and_zeros():
     for report in (zero, one):
         assert report.average_sensitivity.value == 0
         assert report.weight_by_degree == (1, 0, 0, 0, 0, 0)
-    assert one.notes == ()
+    assert "same sign at every string" in one.notes[0]
     assert zero.notes == ("32 outputs are exactly 0, which has no sign, and were counted as -1",)
     beyond = probe(lambda x: 0 * x[:, 0] + 1, 21, "parity", samples=50)
     assert beyond.average_sensitivity == (0, 0)
+    assert "same sign at every drawn string" in beyond.notes[0]
+
+
+def test_a_sigmoid_and_exchanged_classes_are_noticed():
+    right = probe(lambda x: x[:, 0], 5, "first")
+    assert right.notes == ()
+    squashed = probe(lambda x: x[:, 0].sigmoid(), 5, "first")
+    assert "give what goes into it" in squashed.notes[0]
+    exchanged = probe(lambda x: torch.stack((-x[:, 0], x[:, 0]), 1), 5, "first")
+    assert exchanged.error_rate[0] == 1
+    assert exchanged.average_sensitivity.value == 1
+    assert "the classes may be exchanged" in exchanged.notes[0]
+
+
+def test_batch_norm_without_statistics_is_refused_by_name():
+    layer = nn.BatchNorm1d(3, track_running_stats=False)
+    with pytest.raises(ValueError, match=r"not one alone.*without running statistics"):
+        probe(nn.Sequential(nn.Linear(4, 3), layer, nn.Linear(3, 1)), 4, **CHEAP)
 
 
 def test_one_bit_and_sixty_three():
