@@ -391,7 +391,7 @@ moving(
     start=(0.05, 3),
 )
 
-# %% mystnb={"code_prompt_hide": "An adversary, to 200 vectors", "code_prompt_show": "An adversary, to 200 vectors"} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "An adversary, to 400 vectors", "code_prompt_show": "An adversary, to 400 vectors"} tags=["hide-input"]
 
 
 def attacked(gram, s, gamma):
@@ -413,7 +413,7 @@ attacks = []
 for s in (2, 3, 5):
     for part in (0.1, 0.5, 0.9, 0.999):
         D = part / (2 * s - 1)
-        grams = [selection.opposed_gram(n, s, D) for n in (10, 200)]
+        grams = [selection.opposed_gram(n, s, D) for n in (10, 400)]
         attacks += [attacked(gram, s, gamma) for gram in grams for gamma in (0.9, 1e-2, 1e-4)]
         start = selection.random_gram(8, D / 2, rng.generator)
         climb = selection.harder_gram(start, D, lambda g, s=s: max(attacked(g, s, 1 / s)[:2]), rng)
@@ -455,7 +455,7 @@ glue(
 )
 
 # %% [markdown]
-# The proof's head fails at {glue:text}`bag_bad:.0f` % of the bases, and at {glue:text}`bag_any:.0f` % at the best of the 12 scales, too. At each of the {glue:text}`bag_count` bases of its failures the dual head within the lemma's norms is off by at most {glue:text}`bag_within:.2g` of $\gamma/4$. The last table is for an adversary, a search for inputs at which the dual head fails. It has bases that oppose the chosen vectors to up to 200 others, $\Delta$ up to 0.999 of $\frac1{2s-1}$, $\gamma$ down to $10^{-4}$, and a hill climb over inner products. The largest error of the repaired head that it finds is {glue:text}`bag_attack:.2f` of what is allowed.
+# The proof's head fails at {glue:text}`bag_bad:.0f` % of the bases, and at {glue:text}`bag_any:.0f` % at the best of the 12 scales, too. At each of the {glue:text}`bag_count` bases of its failures the dual head within the lemma's norms is off by at most {glue:text}`bag_within:.2g` of $\gamma/4$. The last table is for an adversary, a search for inputs at which the dual head fails. It has bases that oppose the chosen vectors to up to 400 others, $\Delta$ up to 0.999 of $\frac1{2s-1}$, $\gamma$ down to $10^{-4}$, and a hill climb over inner products. The largest error of the repaired head that it finds is {glue:text}`bag_attack:.2f` of what is allowed.
 #
 # ## What we found
 #
