@@ -19,7 +19,7 @@
 # # From flatness to counting, step by step
 #
 # ```{verdict}
-# Yes, a bound by flatness and a bound by counting are the ends of one chain: nine proved steps lead from the first to the second, and for each we measure how many samples it saves. For one network on {glue:text}`T` bits the first paper's bound, with every constant proved, needs {glue:text}`m_first:.0e` samples to guarantee a risk of $\frac14$; the last step needs {glue:text}`m_last:.0f`. Knowing in which directions the network is flat saves a factor of {glue:text}`flat_tied:.0f` if the prior is as narrow as the noise, and of {glue:text}`flat:.1f` if it is not.
+# Yes, a bound by flatness and a bound by counting are the ends of one chain: nine proved steps lead from the first to the second, and for each we measure how many samples it saves. For one network on {glue:text}`T` bits the first paper's form, with a proved constant and with the risk under noise measured, needs {glue:text}`m_first:.0e` samples to guarantee a risk of $\frac14$; the last step needs {glue:text}`m_last:.0f`. Knowing in which directions the network is flat saves a factor of {glue:text}`flat_tied:.0f` if the prior is as narrow as the noise, and of {glue:text}`flat:.1f` if it is not.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-from-gaussians-to-occam`. **Read** 11 min. **Runs in** 40 s. **Source** ours.
 #
