@@ -4,13 +4,14 @@ of the bounds of Lemma 3.4, |W|_{2,1}, for W_c, W_v, W_QK and w, on top of the b
 and C_Bx = B_x^2 C_1 in the gamma and eta of the theorem (eta = 0 for L = 1).
 
 |.|_{2,1} is the sum of the 2-norms of the columns; the instance keeps it for all matrices and for
-their transposes. L = 1, k = d, sigma = id, B = 1. An input is [CLS] = B_x e_i and one other token
-(B_x/2) (e_0 + e_j), where i and j are two of the coordinates 1, ..., d - 1. W_QK has the entry h =
-10/B_x^2 at any of these places (i, j), B_x^2 = 10 (d - 1) sqrt(d - 2); W_v reads coordinate 0 with
-2/B_x, W_c and w have one entry 1. So the output is the attention on the other token, of score 5 or
-0: all 2^((d-1)(d-2)) matrices W_QK are told apart. Tokens are no longer than B_x in the 1-norm of
-Lemma 3.4 either. The bound grows like log d only, so no constant saves it. Nor does the sum of the
-proof, with B_c2 for B_v2 and the term of the first W_c: the first W_QK lacks B_x^2 there too.
+their transposes. L = 1, k = d, sigma = id, B = 1. An input is [CLS] = B_x e_1, the same in all
+inputs, and one other token (B_x/2) (e_0 + e_j), where j is one of the coordinates 2, ..., d - 1.
+W_QK has the entry h = 10/B_x^2 at any of these places (1, j), B_x^2 = 10 (d - 2); W_v reads
+coordinate 0 with 2/B_x, W_c and w have one entry 1. So the output is the attention on the other
+token, of score 5 or 0: all 2^(d-2) matrices W_QK are told apart. Tokens are no longer than B_x in
+the 1-norm of Lemma 3.4 either. The bound grows like log d only, so no constant saves it. Nor does
+the sum of the proof, with B_c2 for B_v2 and the term of the first W_c: the first W_QK lacks B_x^2
+there too.
 """
 
 from fractions import Fraction as Q
@@ -31,15 +32,15 @@ def two_thirds(x):
 
 def tokens(B_x):
     """[CLS] and the other token, by the names of their coordinates."""
-    return {"i": B_x}, {"0": B_x / 2, "j": B_x / 2}
+    return {"1": B_x}, {"0": B_x / 2, "j": B_x / 2}
 
 
 def outputs(B_x, h, W_v, W_c, w):
-    """Of the layer at a place (i, j) with the entry h and at one with 0; and if no Pi acts."""
+    """Of the layer at a place (1, j) with the entry h and at one with 0; and if no Pi acts."""
     found, free = [], True
     for entry in (h, Q(0)):
         query, other = tokens(B_x)
-        score = query["i"] * entry * other["j"]  # of [CLS] with itself 0: (i, i) has no entry
+        score = query["1"] * entry * other["j"]  # of [CLS] with itself 0: (1, 1) has no entry
         share = 1 / (1 + iv.exp(-box(score)))
         inner = share * box(other["0"] * W_v)
         outer = inner * box(W_c)
@@ -50,11 +51,12 @@ def outputs(B_x, h, W_v, W_c, w):
 
 def sides(root):
     d = root**2 + 2
-    B_x, B = isqrt(10 * (d - 1) * root) + Q(1), Q(1)  # root is that of d - 2
+    B_x, B = isqrt(10 * root**2) + Q(1), Q(1)  # root is that of d - 2
     h, W_v, W_c, w = 10 / B_x**2, 2 / B_x, Q(1), Q(1)
     (marked, plain), free = outputs(B_x, h, W_v, W_c, w)
     hypotheses = {
-        "sums of 2-norms of rows and columns at most B": max((d - 1) * root * h, W_v, W_c, w) <= B,
+        "sums of 2-norms of rows and columns at most B": max((d - 2) * h, root * h, W_v, W_c, w)
+        <= B,
         "|x|_1 and |x|_2 at most B_x": all(sum(x.values()) <= B_x for x in tokens(B_x)),
         "no projection acts": free,
         "outputs at marked and other places more than 2 eps apart": (marked - plain).a
@@ -65,13 +67,13 @@ def sides(root):
     printed = scores + C_1 * (1 + two_thirds(w * W_v))
     proof = scores + C_1 * (1 + two_thirds(w) + two_thirds(w * W_c))
     rights = [gamma**3 / box(EPS) ** 2 for gamma in (printed, proof)]
-    return hypotheses, d, (d - 1) * (d - 2) * iv.log(2), rights
+    return hypotheses, d, (d - 2) * iv.log(2), rights
 
 
 def main() -> int:
     print("statement   log N <= K (gamma + eta)^3 / eps^2, at L = 1, k = d, with one constant K")
     fails = True
-    for K, root in ((1, 10**2), (100, 10**3), (10**6, 10**4)):
+    for K, root in ((1, 10**3), (100, 10**4), (10**6, 10**6)):
         hypotheses, d, left, rights = sides(root)
         for name, holds in hypotheses.items():
             print(f"hypothesis  {name}: {'holds' if holds else 'fails'}")

@@ -183,13 +183,15 @@ audits.holds(
 glue(valid_most=max(e.value for k in VALID for e in ends[k]), delta=delta, T=T)
 glue(broken_least=min(max(e.value for e in ends[k]) for k in CAUGHT), seeds=seeds)
 glue(late=max(share["erm", k, s].value for k in CAUGHT for s in SIZES[1:]), spread=SPREAD)
-glue(audit_samples=audit_samples, sigma=NOISE, norm=norm, H=H, price=(0.5 / SIGMA) ** 2)
-glue(missed=max(e.value for e in ends[MISSED]), needed=H * (0.5 / SIGMA) ** 2)
+glue(audit_samples=audit_samples, sigma=NOISE, norm=norm, H=H)
+log_term, price = math.log(1 / delta), (0.5 / SIGMA) ** 2
+glue(missed=max(e.value for e in ends[MISSED]), needed=price * (H + log_term) - log_term)
+glue(proved=math.exp(H - (norm + log_term) / price), price=price)
 
 # %% [markdown]
 # In the left panel of {numref}`fig-failures` the valid certificates lie below the grey line, so they fail less often than they may. Three broken ones lie above it, so a test of all networks detects that terms were left out. In the right panel nearly all marks lie below the line, so the best fit alone is a weak test. The reason is that the best fit is a wrong network only as long as several are consistent with the sample, which ends soon after $\log_2 \binom T2$ strings; from $m = 16$ on the largest share is {glue:text}`late:.3f`. An audit with a good learner on samples of ordinary size would therefore pass them all.
 #
-# The form without its square passes as well: its largest share is {glue:text}`missed:.4f`. The family has so few members that a suitable prior would need a divergence of only about $\log \binom T2 =$ {glue:text}`H:.1f` nats. Because of the wrong $\Sigma$ the divergence has to be larger by a factor of $(\frac12 / 0.01)^2 =$ {glue:text}`price:.0f`, that is {glue:text}`needed:.0f` nats, for the formula to be right. But with a Gaussian around 0 as prior the divergence is {glue:text}`norm:.0f` nats even without the square, which by chance is enough to make up for both errors.
+# The form without its square passes as well: its largest share is {glue:text}`missed:.4f`. The family has so few members that a suitable prior would need a divergence of only $\log \binom T2 =$ {glue:text}`H:.1f` nats. Because of the wrong $\Sigma$ the sum $K + \log(1/\delta)$ has to be larger by a factor of $(\frac12 / 0.01)^2 =$ {glue:text}`price:.0f` for the formula to be proved, so $K$ has to be {glue:text}`needed:.0f` nats. With a Gaussian around 0 as prior $K$ is {glue:text}`norm:.0f` nats even without the square. This proves only that the formula fails on a share of at most {glue:text}`proved:.2f` of the samples, instead of {glue:text}`delta`. But a union bound with Hoeffding's inequality is not tight, so by chance the large $K$ makes up for both errors in the audit.
 #
 # ## A learner that can fit any labels
 #

@@ -80,7 +80,7 @@ figures.show()
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Appendix A
 # :label: lengthfree-appA
-# Let the scalar maps $x \mapsto w^\top x$ with $\|w\|_r \le B_w$ have log covering number $C$ at scale $\epsilon$ on some inputs. Then matrices with $k$ such rows have log covering number at most $kC$ at scale $k^{1/q}\epsilon$ in the norm $\|\cdot\|_q$, $q > 0$.
+# Let the scalar maps $x \mapsto w^\top x$ with $\|w\|_r \le B_w$ have log covering number $C$ at scale $\epsilon$ on some inputs. Then a set $\mathcal W$ of matrices with $k$ such rows has log covering number at most $kC$ at scale $k^{1/q}\epsilon$ in the norm $\|\cdot\|_q$, $q > 0$. *(True if $\mathcal W$ holds all such matrices, a condition that is not printed.)*
 # ```
 #
 # ## Vertices are enough
@@ -160,7 +160,7 @@ glue(on_vertices=qs.loc[0.5, on_vertices], on_all=qs.loc[0.5, on_all])
 #
 # ## From rows to matrices
 #
-# The second lemma covers each row by itself, so if all $k$ rows are off by $\epsilon$ at the same input, the output is off by $k^{1/q} \epsilon$; this happens if the worst row is repeated.
+# The second lemma covers each row by itself, so if all $k$ rows are off by at most $\epsilon$ at an input, the sum of the $q$-th powers is at most $k \epsilon^q$. If all of them are off by $\epsilon$ at the same input, the output is off by $k^{1/q} \epsilon$; this happens if the worst row is repeated.
 #
 # One condition matters here. The paper's covers are subsets of the class, but a matrix that is put together from covered rows need not lie in the class, if the class is just *any* set of matrices with bounded rows. For example, let the scalars be $w \in [-1, 1]$, the input 1, and $\epsilon = \frac32$, so that the number 0 covers them and $C = 0$. But two matrices, all entries $1$ and all entries $-1$, are $2 k^{1/q}$ apart, and a class of these two needs both. For the class of *all* matrices with such rows the statement holds, and the folded cell checks both cases.
 
@@ -187,10 +187,10 @@ appendix.refuted(
     members(1, -1),
     at_most=1,
     control=members(1, -1, 0),
-    about="proof",
+    about="condition",
     evidence="attained",
 )
-appendix.repaired(
+appendix.holds(
     "all matrices with such rows: error over $k^{1/q} \\epsilon$, $q = \\frac12, 1, 2, \\infty$; control: one term fewer",
     max(assembled(q, 2) for q in (0.5, 1, 2, math.inf)),
     at_most=1,
@@ -199,12 +199,12 @@ appendix.repaired(
     about="statement",
     evidence="proved",
 )
-appendix.repaired(
+appendix.holds(
     "all matrices with such rows: members needed for the two matrices, promised 1; control: a class of these two",
     members(1, -1, 0),
     at_most=1,
     control=members(1, -1),
-    about="proof",
+    about="statement",
     evidence="attained",
 )
 glue(needed_signs=members(1, -1))
@@ -213,7 +213,7 @@ glue(needed_signs=members(1, -1))
 # ## What we found
 #
 # * Inputs of bounded $\ell_1$ norm need no larger cover than the vertices, for every norm of the outputs. Only the range $0 < q < 1$, which no use needs, has to be left out.
-# * Appendix A needs a class that holds every combination of rows, or covers from outside the class.
+# * Appendix A is true for a class that holds every combination of rows, which is the case in its use. For another class the cover has to be taken from outside the class.
 #
 # ```{finding} lengthfree.lem3_2_range
 # :title: Vertices suffice for norms, $q \ge 1$, not for every $q > 0$
@@ -232,11 +232,11 @@ glue(needed_signs=members(1, -1))
 #
 # ```{finding} lengthfree.appA
 # :title: A matrix of covered rows may lie outside the class
-# :group: proof
+# :group: condition
 #
-# **Statement.** A scalar cover of log size $C$ gives any set of matrices with such rows a cover of log size $kC$.
+# **Statement.** A scalar cover of log size $C$ gives any set $\mathcal W$ of matrices with such rows a cover of log size $kC$.
 #
-# **Counterexample.** It refutes the step that the assembled matrix is in the class. Take scalars in $[-1, 1]$ and $\epsilon = \frac32$, so $C = 0$. Of the two matrices with all entries $\pm1$, {glue:text}`needed_signs` are needed, not 1.
+# **Counterexample.** It refutes the statement for a small set only. Take scalars in $[-1, 1]$ and $\epsilon = \frac32$, so $C = 0$. Of the two matrices with all entries $\pm1$, {glue:text}`needed_signs` are needed, not 1.
 #
 # **Why.** The matrices put together from covered rows need not belong to the class, as the paper's covers must.
 #
@@ -247,7 +247,7 @@ glue(needed_signs=members(1, -1))
 #
 # ## What would falsify this
 #
-# Lemma 3.2 would be false if some input were worse than all vertices, as happens in the control with $q = \frac12$. Appendix A would be false if a matrix of covered rows had a larger error than stated; the control is a coarser cover of the rows.
+# Lemma 3.2 would be false if some input were worse than all vertices, as happens in the control with $q = \frac12$. Appendix A would be false if a matrix of covered rows had a larger error than stated; the control is a coarser cover of the rows. It is false for a class of two matrices, which shows that its condition is needed.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

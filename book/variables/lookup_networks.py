@@ -19,7 +19,7 @@
 # # Every function of three hidden bits, exactly
 #
 # ```{verdict}
-# Yes, every function of a few hidden bits is computed exactly by a transformer, but not by the network in the proof. The heads in the proof read bits approximately, and the net after them tolerates only half of the error that the heads make. For random functions on {glue:text}`T` bits with orthonormal codes of positions the network is wrong on {glue:text}`wrong_share:.0f` % of the strings on average. The network makes no error if a string is given as a *bag*, the set of the codes of its ones. A network that falls from exact values to 0 along wider ramps has twice the tolerance, and its weights are at most half as large as is allowed.
+# Yes, every function of a few hidden bits is computed exactly by a transformer, but not by the network in the proof. The heads in the proof read bits approximately, and the net after them tolerates only half of the error that the heads make. For random functions on {glue:text}`T` bits with orthonormal codes of positions the network is wrong on {glue:text}`wrong_share:.0f` % of the strings on average. With these codes it makes no error if a string is given as a *bag*, the set of the codes of its ones. A network that falls from exact values to 0 along wider ramps has twice the tolerance, and its weights are at most half as large as is allowed.
 # ```
 # **Needs** {ref}`ch-sparse-representations`, {ref}`ch-mean-of-a-set`. **Read** 12 min. **Runs in** 15 s. **Source** printed; the bound on $W_2$ in Lemma B.8 is restored.
 #
@@ -106,11 +106,11 @@ table(
 #
 # The heads are accurate to $\gamma/4$, and hardly better. With $R = \log(8T/\gamma)$ and the one chosen bit opposite to all others, a head reads a sign with an error of $\frac{2T - 1}{e^R + T} \approx \frac\gamma4$, as in the last row of the example, while the proof's $\delta = \gamma/8$ is half of this. With $\delta = \gamma/4$ all readings are within the tolerance, and the boxes of readings that the net recognises are still disjoint, because the points are $\gamma = 4\delta$ apart. The figure shows both choices for two chosen bits.
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "What two heads make of all strings (dots), with two chosen bits and $\\gamma = 1$. Solid: boxes on which the net is exact, with the proof's tolerance (left) and with twice that (right). Dotted: where it begins to answer 0.", "name": "fig-lookup-boxes"}, "image": {"alt": "Two panels with four groups of dots near the corners of a square. Left, small solid boxes around the corners contain only some of the dots; the others lie between the solid and the dotted box. Right, all dots lie inside the solid boxes, and the dotted boxes do not overlap."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "What two heads make of all strings (dots), with two chosen bits and $\\gamma = 1$. Solid: boxes on which the net is exact, for the proof's net (left) and for ours, with twice the tolerance (right). Outside of the dotted boxes the net answers 0.", "name": "fig-lookup-boxes"}, "image": {"alt": "Two panels with four groups of dots near the corners of a square. Left, small solid boxes around the corners contain only some of the dots; most others lie outside of the dotted boxes too, which are hardly larger. Right, all dots lie inside the solid boxes, and the dotted boxes do not overlap."}} tags=["hide-input"]
 pair = lookup.construct(torch.zeros(4), [0, 1], plain)
 readings, truth = pair.features(strings), 1 - 2 * strings[:, :2]
 fig, axes = figures.new(1, 2, height=3.4, sharey=True)
-for ax, delta, zero in zip(axes, (1 / 8, 1 / 4), (2, 3), strict=True):
+for ax, delta, zero in zip(axes, (1 / 8, 1 / 4), (1 + 1 / 8, 3), strict=True):
     ax.plot(*readings.T, ".", color=figures.COLOURS[0], markersize=3, linestyle="none")
     for size, dash in ((delta, "-"), (zero * delta, ":")):
         for x, y in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
@@ -142,7 +142,7 @@ table(
 #
 # ## The net
 #
-# Each coordinate $j$ goes through a *trapezoid* $\psi_{ij}$, which is 1 up to a distance of $\delta$ from $x_{ij}$ and then falls to 0 along a linear ramp. This takes four ReLUs. The second layer adds the $k$ trapezoids of a point: $h_i = \sum_j \psi_{ij} - k$, and $(h_i + 1)_+ - (h_i)_+$ is 1 if all trapezoids are 1, and 0 if one of them is 0. The last layer multiplies this number by the value $f_i$ and adds up. In the proof the ramps have width $\delta$, so the slopes are $1/\delta$, and a bias is as large as $2 + B/\delta$, which is more than $\max(1, B)/\delta$.
+# Each coordinate $j$ goes through a *trapezoid* $\psi_{ij}$, which is 1 up to a distance of $\delta$ from $x_{ij}$ and then falls to 0 along a linear ramp. This takes four ReLUs. The second layer adds the $k$ trapezoids of a point: $h_i = \sum_j \psi_{ij} - k$, and $(h_i + 1)_+ - (h_i)_+$ is 1 if all trapezoids are 1, and 0 if one of them is 0. The last layer multiplies this number by the value $f_i$ and adds up. In the proof the ramps have width $\delta$, so the slopes are $1/\delta$, and a bias is as large as $2 + B/\delta$, which is more than $\max(1, B)/\delta$. The proof's second layer has the slope $1/\delta$ as well, that is, $h_i/\delta$ in place of $h_i$, so for $\delta \le 1$ it answers 0 as soon as one coordinate is $\delta + \delta^2$ away.
 #
 # ```{prf:lemma} Wide ramps (ours)
 # :label: lookup-wide-ramps
@@ -180,7 +180,7 @@ for _ in range(nets):
         row[f"W_2, {name}, {size}"] = net["W2"].abs().max().item() * delta / k
         for at in (1, 2):
             off = (lookup.evaluate(net, points + at * delta * corner) - values).abs().max()
-            row[f"error at {at} delta, {name}"] = off.item()
+            row[f"error at {at} delta, {name}, {size}"] = off.item()
     found.append(row)
 found = pd.DataFrame(found).max().sort_index()
 table(
@@ -219,14 +219,15 @@ b8.refuted(
 )
 b6.holds(
     "wide ramps, readings off by $\\gamma/4$: largest error; control: off by $\\gamma/2$",
-    found["error at 1 delta, repaired"],
+    found.filter(like="error at 1 delta, repaired").max(),
     at_most=0,
     tol=1e-9,
-    control=found["error at 2 delta, repaired"],
+    control=found.filter(like="error at 2 delta, repaired").max(),
     about="statement",
     evidence="proved",
 )
 glue(weight=found["W_1, proof"], lighter=found["W_1, repaired"])
+glue(steep_off=found["error at 1 delta, proof, delta > 1"])
 
 
 def largest_constant(units, W_1, W_2):
@@ -264,7 +265,7 @@ glue(constant=printed(wide)[0], readings=len(set(readings)), pieces=pieces)
 # %% [markdown]
 # The largest first-layer weight of the proof's net is {glue:text}`weight:.1f` times what the lemma allows, and that of the repaired net is {glue:text}`lighter:.2f` times as large as is allowed. The lemma only says that *some* net meets its bound, and the repaired net does. The proof takes $\delta = \gamma/8$, so a reading that is $\gamma/4$ off is at the distance $2\delta$, where its net answers 0.
 #
-# **Why $\delta \le 1$.** For large $\delta$ the lemmas fail as they are printed. Let one bit be chosen, $\gamma = 4000$ and the values $\pm 2000$. Depending on the other bits, a head reads one and the same value of the bit as {glue:text}`readings` different numbers. But a net with hidden layers of 8 and 4 units that receives one number has at most {glue:text}`pieces` pieces on which it is linear. So two readings share a piece, and on this piece the net has to be constant. Within the printed norms such a constant is at most {glue:text}`constant:.2f`, where 1 is needed. For $\delta > 1$ our net exceeds the bound $k/\delta$. The net of the proof, whose second layer is $1/\delta$ times as steep, obeys it but does not answer 0 outside of its boxes. In all uses $\delta$ is at most $\frac18$, so the condition $\delta \le 1$ costs nothing.
+# **Why $\delta \le 1$.** For large $\delta$ the lemmas fail as they are printed. Let one bit be chosen, $\gamma = 4000$ and the values $\pm 2000$. Depending on the other bits, a head reads one and the same value of the bit as {glue:text}`readings` different numbers. But a net with hidden layers of 8 and 4 units that receives one number has at most {glue:text}`pieces` pieces on which it is linear. So two readings share a piece, and on this piece the net has to be constant. Within the printed norms such a constant is at most {glue:text}`constant:.2f`, where 1 is needed. For $\delta > 1$ our net exceeds the bound $k/\delta$. The net of the proof fails there as well: its second layer does not answer 0 outside of its boxes, so its values in the boxes are off by up to {glue:text}`steep_off:.1f` in the table, and from $\delta > 2k$ on its bias $1 - k/\delta$ exceeds the bound, too. In all uses $\delta$ is at most $\frac18$, so the condition $\delta \le 1$ costs nothing.
 #
 # ## End to end
 #
@@ -340,7 +341,7 @@ glue(T=T, wrong_share=wrong_share, models=6 * trials, farthest=distance.max())
 glue(outside=int((distance > 1 / 8).sum()), all_strings=len(strings))
 
 # %% [markdown]
-# All {glue:text}`models` transformers are exact. With the proof's net {glue:text}`wrong_share:.0f` % of the values are wrong on average for the maps with positions and orthonormal codes. The bag and the mean of two or more signs are not affected, because their heads happen to be accurate to $\gamma/8$ already.
+# All {glue:text}`models` transformers are exact. With the proof's net {glue:text}`wrong_share:.0f` % of the values are wrong on average for the maps with positions and orthonormal codes. The bag and the mean of two or more signs are not affected, because their heads happen to be accurate to $\gamma/8$ already. (For the bag this is so with orthonormal codes. With one chosen bit and seven other codes that all have the inner product 0.3 with its code, the head is off by 0.130 where $\gamma/8$ is 0.125.)
 #
 # ## Norms against length
 #

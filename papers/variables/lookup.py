@@ -32,14 +32,17 @@ def lookup_net(points: Tensor, values: Tensor, delta: float, *, form: str = "rep
 
     .. math::
 
-        h_i = \sum_j \psi_{ij}(x_j) - d, \qquad f(x) = \sum_i v_i [ (h_i + 1)_+ - (h_i)_+ ]
+        h_i = \sum_j \psi_{ij}(x_j) - d, \qquad
+        f(x) = \sum_i v_i [ (\kappa h_i + 1)_+ - (\kappa h_i)_+ ]
 
     Args:
         points: Shape ``(n, d)``, any two at least :math:`2\delta` and a ramp apart somewhere.
         values: Shape ``(n,)``.
         delta: Above 0.
-        form: ``"printed"``: ramps of width :math:`\delta`. ``"repaired"``: of :math:`2\delta`, and
-            a side of a trapezoid that no point needs stays 1: its two units have no weight.
+        form: ``"printed"``: ramps of width :math:`\delta` and :math:`\kappa = 1/\delta`, as in the
+            proof, which needs :math:`\delta \le 1`. ``"repaired"``: ramps of :math:`2\delta`,
+            :math:`\kappa = 1`, and a side of a trapezoid that no point needs stays 1: its two
+            units have no weight.
 
     Returns:
         ``W1`` of shape ``(d + 1, 4 n d)`` and ``W2`` of shape ``(4 n d + 1, 2 n)``, biases in the
@@ -69,10 +72,11 @@ def lookup_net(points: Tensor, values: Tensor, delta: float, *, form: str = "rep
     W1 = points.new_zeros(d + 1, n, d, 4)
     W1[range(d), :, range(d)] = on.transpose(0, 1)
     W1[d] = -on * kinks
-    W2 = torch.einsum("ik,h->ihk", f64(torch.eye(n).long()), f64([1, -1, -1, 1]))
+    steep = 1 / delta if form == "printed" else 1.0
+    W2 = steep * torch.einsum("ik,h->ihk", f64(torch.eye(n).long()), f64([1, -1, -1, 1]))
     W2 = W2.repeat_interleave(d, 0)
-    idle = (~needed[..., 0]).sum(1)  # rising sides that stay 1
-    thresholds = torch.stack([1 - d + idle, idle - d])  # of (h + 1)_+ and (h)_+
+    idle = (~needed[..., 0]).sum(1).double()  # rising sides that stay 1
+    thresholds = torch.stack([1 + steep * (idle - d), steep * (idle - d)])  # of both units
     return {
         "W1": W1.reshape(d + 1, 4 * n * d),
         "W2": torch.cat([W2.reshape(4 * n * d, n).repeat(1, 2), thresholds.reshape(1, 2 * n)]),

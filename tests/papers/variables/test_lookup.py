@@ -34,7 +34,24 @@ def test_it_is_exact_on_boxes_of_radius_delta(n, d, seed, form):
 def test_beyond_twice_the_tolerance_the_net_of_the_proof_is_zero():
     net = lookup.lookup_net(torch.zeros(1, 2), torch.ones(1), 0.5, form="printed")
     assert lookup.evaluate(net, torch.tensor([[1.0, 0.0], [0.0, -1.0]]).double()).abs().max() == 0
-    assert lookup.evaluate(net, torch.tensor([[0.75, 0.0]]).double()).item() == pytest.approx(0.5)
+    assert lookup.evaluate(net, torch.tensor([[0.625, 0.0]]).double()).item() == pytest.approx(0.5)
+    assert lookup.evaluate(net, torch.tensor([[0.75, 0.0]]).double()).item() == 0
+
+
+def test_the_second_layer_of_the_proof_is_as_steep_as_the_first():
+    points, values = torch.tensor([[0.0], [8.0]]), torch.tensor([0.0, 1.0])
+    within, beyond = (lookup.lookup_net(points, values, d, form="printed") for d in (0.5, 2.0))
+    assert within["W2"].abs().max().item() == 2  # d / delta, the bound of the lemma
+    assert lookup.evaluate(within, points.double()).tolist() == [0, 1]
+    assert lookup.evaluate(beyond, points.double()).tolist() == [0.5, 1]  # not 0 outside its box
+    steep = lookup.lookup_net(points, values, 2.5, form="printed")
+    assert steep["W2"].abs().max().item() > 1 / 2.5
+
+
+def test_the_net_of_the_proof_is_exact_in_float64_at_a_small_tolerance():
+    points, values = 4e-4 * torch.arange(6).double()[:, None], torch.arange(6).double()
+    net = lookup.lookup_net(points, values, 1e-4, form="printed")
+    assert (lookup.evaluate(net, points + 1e-4) - values).abs().max() <= 1e-9
 
 
 @pytest.mark.parametrize("B", [0.01, 1.0, 30.0])
