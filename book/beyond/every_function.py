@@ -233,7 +233,7 @@ table(
 worst = errors.max().max()
 for broken in ("no filling", "no signs"):
     claim.holds(
-        f"largest error at any input, all functions; control: {broken}",
+        f"largest error at any input, over all functions; control: {broken}",
         worst["error"],
         at_most=1e-12,
         control=worst[broken],
@@ -298,15 +298,15 @@ table(
     form={"N": ".0f", "mean G": ".1f"},
 )
 for line, control, what in (
-    ("N / bound", "N / one head's", "squared norm over its bound; control: the first head's bound"),
+    ("N / bound", "N / one head's", "squared norm to its bound; control: the first head's bound"),
     (
         "G / bound",
         "G / slopes of 2",
-        "squared gradient over its bound; control: slopes of 2, not 2d",
+        "squared gradient to its bound; control: slopes of 2 in place of $2d$",
     ),
 ):
     claim.holds(
-        what + ", largest",
+        f"largest ratio of the {what}",
         cost[line].max(),
         at_most=1,
         control=cost[control].max(),
@@ -375,7 +375,8 @@ small = functools.partial(pac_bayes.sample_size, subgaussian=0.01, level=1.0)
 one_small = small(*cost.loc["one parity", ["N", "mean G"]])
 no_divergence = needed(1e-9, cost.loc["one parity", "mean G"])  # as if the norm cost nothing
 claim.holds(
-    "samples that the bound needs over inputs there are, least; control: without the divergence",
+    "least ratio of the samples that the bound needs to the $2^n$ inputs there are; "
+    "control: the bound without its divergence",
     share[list(BITS)].min(),
     at_least=1,
     control=no_divergence / 2**n_max,

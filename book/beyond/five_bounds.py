@@ -219,7 +219,7 @@ rows = {
 rows = pd.DataFrame(rows).T.rename_axis("bits")
 table(rows, f"{runs} networks at each length, {strings} strings each")
 five.holds(
-    "risk of the trained networks on fresh strings, largest; control: before training, least",
+    "largest risk of a trained network on fresh strings; control: least risk before training",
     rows["on fresh strings, largest"].max(),
     at_most=LEVEL / 10,
     control=rows["before training, least"].min(),
@@ -293,7 +293,8 @@ glue(free_power=f"{powers[PROVED[3]]:.1f}", noises=len(NOISES), noise_pairs=nois
 
 # %% mystnb={"code_prompt_hide": "Three checks", "code_prompt_show": "Three checks"} tags=["hide-input", "nbval-ignore-output"]
 five.holds(
-    "least bound at the sample that the papers prove, over a quarter; control: Occam's",
+    "least bound at the sample size that the papers prove, in units of $\\frac14$; control:"
+    " Occam's bound",
     least_here / LEVEL,
     at_least=1,
     control=here["Occam"].max() / LEVEL,
@@ -301,7 +302,8 @@ five.holds(
     evidence="trained",
 )
 five.holds(
-    "the bounds from norms with constants 1, least at the sample over a quarter; control: held out",
+    "least of the bounds from norms with all unknown constants set to 1, at the sample "
+    "size, in units of $\\frac14$; control: the bound from held-out strings",
     here[OPEN].min().min() / LEVEL,
     at_least=1,
     control=here["held out"].max() / LEVEL,
@@ -309,8 +311,8 @@ five.holds(
     evidence="trained",
 )
 five.holds(
-    "the first paper's form with $\\Sigma = 0.01$, which no proof covers here, mean at the sample "
-    "over a quarter; control: $\\Sigma = \\frac12$, mean",
+    "mean of the first paper's bound with $\\Sigma = 0.01$, which no proof covers here, in "
+    "units of $\\frac14$; control: with $\\Sigma = \\frac12$",
     here[UNPROVED].mean() / LEVEL,
     at_most=1,
     control=here[PROVED[0]].mean() / LEVEL,
@@ -333,8 +335,8 @@ read = rows.gather(1, found[lengths[-1]]["pairs"]).sum(1) + rows[:, -3:].sum(1)
 short = parity_head.norms(rewritten[lengths[0]], 0)
 kept = [single_layer.least_samples(short, T + 3, LEVEL / 4, softmax=1.0) for T in lengths]
 five.holds(
-    "length-free bound: power of $T$ in the strings that it needs, lower end of 95 %; control: at "
-    "the norms of a network of the shortest length",
+    "length-free bound: power of $T$ with which the strings that it needs grow, lower end "
+    "of its 95 % interval; control: at the norms of a network of the shortest length",
     powers[PROVED[3]].low,
     at_least=1,
     control=power(lengths, kept),

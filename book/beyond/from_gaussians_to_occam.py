@@ -190,7 +190,8 @@ left_out = [
     for m in gains["samples"]
 ]
 occam.holds(
-    "KL from the mixture over log |H| at the least noise; control: one network stands twice in the list",
+    "ratio of the divergence from the mixture to $\\log |H|$ at the least noise; control: "
+    "one network stands twice in the list",
     walk["mixture"].iloc[0] / log_size,
     equals=1,
     tol=1e-9,
@@ -199,7 +200,8 @@ occam.holds(
     evidence="sampled",
 )
 occam.holds(
-    "mixture as prior: bound with the best noise over that with the least noise, least over m; control: our network left out",
+    "mixture as prior: ratio of the bound with the best noise to that with the least noise,"
+    " least over $m$; control: a mixture without our network",
     gains["mixture, gain"].min(),
     at_least=0.95,
     control=min((bound.min() / bound[0]).item() for bound in left_out),
@@ -221,7 +223,8 @@ glue(norm_nats=walk["around 0"][3], mixture_gain=gains["mixture, gain"].min())
 values = torch.stack([each.f(torch.arange(2**n)) for each in everyone])
 mean_risk = (values - values.mean(0)).square().mean(1).max().item()
 occam.holds(
-    "risk of the mean of all indicators, without a sample, largest; control: another indicator",
+    "largest risk of the mean of all indicators, which uses no sample; control: risk of "
+    "another indicator",
     mean_risk,
     at_most=0.25,
     control=(values[0] - values[1]).square().mean().item(),
@@ -282,7 +285,8 @@ figures.show()
 # %%
 slope = {k: statistics.power(grid[-3:], v[-3:]).item() for k, v in curves.items()}
 occam.holds(
-    "slope of the certificate in $\\log m$, wider prior; control: narrow prior, same posteriors",
+    "power of $m$ with which the certificate with the wider prior falls; control: the "
+    "narrow prior with the same posteriors",
     slope["wider prior, by block"],
     at_most=-0.75,  # nearer to a rate of 1 than to one of 1/2
     control=slope["Gaussian, by block"],
@@ -356,7 +360,8 @@ table(samples.rename_axis("bound"), f"Samples until a risk of {level} is certain
 over = samples / samples.loc["Occam"]
 free = pac_bayes.first_sample_size(lambda m: certificate(risk, 0 * tied, m), level)
 occam.holds(
-    "samples for the Gaussian by block over Occam's, least; control: without its divergence",
+    "least ratio of the samples that the Gaussian by block needs to those that Occam's "
+    "bound needs; control: the Gaussian without its divergence",
     over.loc["Gaussian, by block"].min(),
     at_least=100,
     control=free / samples.loc["Occam"].min(),

@@ -178,7 +178,8 @@ common = torch.where(N > 0, s[N > 0].mean(), 0.0)  # control: all groups share o
 equal = noisy(spec, weights, groups, common)[0] * small_noise.kl(N, common)
 error = law["by block", last][1]
 rates.holds(
-    "$R K$ over $C/2$ at the least noise, three ways to group: distance from 1 over four standard "
+    "product of risk and divergence at the least noise against $C/2$, in three groupings of"
+    " the weights: largest distance of their ratio from 1, in units of four standard "
     "errors; control: one deviation for all blocks",
     max(abs(law[name, last][0] - 1) / (4 * law[name, last][1]) for name in parts),
     at_most=1,
@@ -244,7 +245,8 @@ short, longer = (
     found[(found["d"] == 2) & (found["W"] == 1) & (found["T"] == T)].iloc[0] for T in (8, 50)
 )
 rates.holds(
-    "growth of the constant by block from $T = 8$ to 50, one parity; control: blocks not split",
+    "one parity: factor by which the constant by block grows from $T = 8$ to 50; control: "
+    "blocks that are not split",
     longer["C, by block"] / short["C, by block"],
     at_most=1,
     tol=0.05,  # of the mean of the squared gradients over the inputs
@@ -257,8 +259,8 @@ by_size = [v.sort().values for v in own["by weight"][1:]]  # as if large weights
 finer = found["C, by weight"] / found["C, by block"]
 coarser = found["C, by block"] / found["C, one variance"]
 rates.holds(
-    "constant of finer groups over that of coarser, largest on the grid; control: gradients dealt "
-    "to the weights by their size",
+    "largest ratio of the constant of finer groups to that of coarser ones; control: "
+    "gradients dealt out to the weights by their size",
     max(finer.max(), coarser.max()),
     at_most=1,
     control=small_noise.constant(*by_size) / small_noise.constant(*own["by block"][1:]),
@@ -345,7 +347,7 @@ stuck = pd.DataFrame([{k: v[kept[k]].item() for k, v in forms(m).items()} for m 
 for name, rate in RATES.items():
     broken = "a training error of 0.01" if name == "Occam" else "noise not adapted to m"
     rates.holds(
-        f"slope of the certificate in $\\log m$: {name}; control: {broken}",
+        f"power of $m$ with which the certificate falls, {name}; control: {broken}",
         slopes[name],
         equals=rate,
         tol=1 / 12,  # half the distance between two rates

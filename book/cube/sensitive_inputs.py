@@ -107,7 +107,8 @@ table(at_one_input[some], "Sensitivity at single inputs, least and largest of al
 one_flip, most = at_one_input["MEAN, one flip"], at_one_input["MAJORITY, largest"]
 every_mean = at_one_input[["MEAN, least", "MEAN, largest"]]
 mean_point.refuted(
-    "as printed: the power of $n$ in $s(x, \\mathrm{MEAN})$ is $-2$",
+    "as printed: power of $n$ with which $s(x, \\mathrm{MEAN})$ falls, against $-2$; "
+    "control: the square of the change by one flip",
     power(lengths.tolist(), at_one_input["MEAN, largest"].tolist()),
     equals=-2,
     tol=1e-9,
@@ -116,7 +117,8 @@ mean_point.refuted(
     evidence="proved",
 )
 mean_point.holds(
-    "$n\\, s(x, \\mathrm{MEAN}) = 1$ at every $x$, largest error",
+    "largest distance of $n\\, s(x, \\mathrm{MEAN})$ from 1, over all $x$; control: of $n^2"
+    " s(x, \\mathrm{MEAN})$",
     every_mean.mul(lengths, axis=0).sub(1).abs().max(axis=None),
     at_most=0,
     tol=1e-12,
@@ -125,7 +127,7 @@ mean_point.holds(
     evidence="proved",
 )
 majority_point.refuted(
-    "as printed: $s(x, \\mathrm{MAJORITY})$ reaches $n$",
+    "as printed: largest $s(x, \\mathrm{MAJORITY})$ of any $x$, against $n$; control: PARITY",
     most[n_odd],
     equals=n_odd,
     control=int(s["PARITY"][n_odd - 1].max()),
@@ -133,7 +135,8 @@ majority_point.refuted(
     evidence="exhaustive",
 )
 majority_point.repaired(
-    "$s(x, \\mathrm{MAJORITY})$ reaches $\\lfloor n/2 \\rfloor + 1$, largest error, all $n$",
+    "largest distance of the maximum of $s(x, \\mathrm{MAJORITY})$ from $\\lfloor n/2 "
+    "\\rfloor + 1$ over all $n$; control: distance from $n$",
     (most - at_one_input["floor(n/2) + 1"]).abs().max(),
     at_most=0,
     control=(most - lengths).abs().max(),

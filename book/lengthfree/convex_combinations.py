@@ -198,7 +198,9 @@ table(forms, caption, form=".3f", none="(unbounded)")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lem3_1.refuted(
-    "as printed: least squared error, $d = 1$, $V = 1$, $\\alpha = \\frac12$, $k = 1$; control: with $\\frac\\gamma k$",
+    "as printed: least squared error of all choices of the $k_i$ for $d = 1$, $V = 1$, "
+    "$\\alpha = \\frac12$ and $k = 1$, where the bound is 0; control: averages with the "
+    "factor $\\frac\\gamma k$ in place of $\\frac1k$",
     printed_error,
     at_most=0,
     control=scaled_error,
@@ -207,7 +209,8 @@ lem3_1.refuted(
 )
 for form, where in (("repair 1", "$\\frac\\gamma k$"), ("repair 2", "$\\gamma b^2$")):
     lem3_1.repaired(
-        f"{form}, {where}: largest excess found; control: as printed",
+        f"{form}, {where}: largest amount by which the squared error exceeds its bound; control:"
+        " the form as printed",
         forms.loc[form, "largest excess"],
         at_most=0,
         tol=1e-12,
@@ -244,7 +247,8 @@ table(tuples.rename_axis(["d", "k"]), "Tuples of whole numbers that sum to at mo
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 pairs = [(d, k) for d in range(1, 8) for k in range(1, 8)]
 count.refuted(
-    "as printed: tuples that fit, $d = 3$, $k = 1$; control: sums of exactly $k$",
+    "as printed: number of tuples that fit for $d = 3$ and $k = 1$, where the sentence "
+    "allows $d^k = 3$; control: only tuples whose sum is exactly $k$",
     fitting(3, 1),
     at_most=3,
     control=fitting(3, 1, exactly=True),
@@ -252,7 +256,8 @@ count.refuted(
     evidence="attained",
 )
 count.repaired(
-    "tuples with sum up to $k$ over $(d+1)^k$, $d, k \\le 7$, largest; control: sums up to $k + 1$",
+    "largest ratio of the number of tuples with a sum of at most $k$ to $(d+1)^k$, for $d, "
+    "k \\le 7$; control: tuples with a sum of at most $k + 1$",
     max(len(linear_maps.integer_points(d, k)) / (d + 1) ** k for d, k in pairs),
     at_most=1,
     control=max(len(linear_maps.integer_points(d, k + 1)) / (d + 1) ** k for d, k in pairs),
@@ -261,7 +266,8 @@ count.repaired(
 )
 usual = [(d, k) for d, k in pairs if d >= 4 and k >= 2]
 count.holds(
-    "for $d \\ge 4$ and $k \\ge 2$, both up to 7: tuples with sum up to $k$ over $d^k$, largest; control: sums up to $k + 1$",
+    "largest ratio of the number of tuples with a sum of at most $k$ to $d^k$, for $4 \\le "
+    "d \\le 7$ and $2 \\le k \\le 7$; control: tuples with a sum of at most $k + 1$",
     max(len(linear_maps.integer_points(d, k)) / d**k for d, k in usual),
     at_most=1,
     control=max(len(linear_maps.integer_points(d, k + 1)) / d**k for d, k in usual),

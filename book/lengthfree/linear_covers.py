@@ -130,7 +130,9 @@ for result, name, value, where in (
     (lem3_5, "Lemma 3.5", forced_35, "$d = 2$, $n = 1$"),
 ):
     result.refuted(
-        f"{name} as printed (columns): constant forced at $k = {k_wide}$, {where}; control: rows need",
+        f"{name} as printed, with bounded columns: constant that a class forces at $k = "
+        f"{k_wide}$ and {where}, against 7, which is enough for rows; control: the constant that"
+        " rows need there",
         value,
         at_most=7,
         control=enough,
@@ -266,7 +268,9 @@ table(attacked, "Largest error over ε that was found", form=".3f", none="")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lem3_5.repaired(
-    "rows: error over $\\epsilon$, searches and four equal rows; control: one column over 400 rows",
+    "bounded rows: largest distance of a matrix from its member of the cover, in units of "
+    "$\\epsilon$, found by searches and for four equal rows; control: one column of 400 "
+    "rows",
     attacked[names[1:]].max().max(),
     at_most=1,
     tol=rounding,
@@ -275,7 +279,8 @@ lem3_5.repaired(
     evidence="proved",
 )
 lem3_5.repaired(
-    "rows: steps plus 1 over the whole length, 49 orthonormal inputs; control: 130, tolerance 0.6",
+    "bounded rows: ratio of the number of steps plus 1 to the number that the proof allows,"
+    " for 49 orthonormal inputs; control: 130 inputs and the tolerance 0.6",
     steps_used(49),
     at_most=1,
     control=steps_used(130, 0.6),
@@ -283,7 +288,8 @@ lem3_5.repaired(
     evidence="proved",
 )
 lem3_5.repaired(
-    "rows: length of a member over the whole length of its row, three inputs; control: not shortened",
+    "bounded rows: ratio of the length of a row of the member to the length that the proof "
+    "allows, for three inputs; control: a row that is not shortened",
     overlong(True),
     at_most=1,
     tol=rounding,
@@ -293,7 +299,8 @@ lem3_5.repaired(
 )
 kn = [(k, n) for k in range(1, 65) for n in range(1, 65) if k * n > 1]
 lem3_4.repaired(
-    "rows: $2 \\log((k+1)(2d+1))/\\log(dk)$, largest for $d, k \\le 64$; control: what columns force",
+    "bounded rows: largest $2 \\log((k+1)(2d+1))/\\log(dk)$ for $d, k \\le 64$, the "
+    "constant that is enough; control: the constant that bounded columns force",
     max(2 * math.log((k + 1) * (2 * n + 1)) / math.log(k * n) for k, n in kn),
     at_most=7,
     control=forced_34,

@@ -157,7 +157,8 @@ figures.show()
 table(one_number, "Bounds over log 2, which must be at least 1")
 printed_norm = one_number.loc["norm", "as printed"]
 thm4_2.refuted(
-    "as printed: bound over the log covering number, one free $W_v$, $B_x = L_\\sigma = 1$",
+    "as printed: ratio of the bound to the log covering number of a class with one free "
+    "number in $W_v$ and $B_x = L_\\sigma = 1$; control: the repaired bound",
     printed_norm,
     at_least=1,
     control=one_number.loc["norm", "repaired"],
@@ -166,7 +167,8 @@ thm4_2.refuted(
 )
 proof_side = one_number.loc[list(PROOF)]
 thm4_2.refuted(
-    "corrected by the sum of its proof: the same, largest of three classes; control: repaired",
+    "corrected by the sum of its own proof: largest ratio of the bound to the log covering "
+    "number in the three classes that this leaves; control: the repaired bound",
     proof_side["by its proof"].max(),
     at_least=1,
     control=proof_side["repaired"].min(),
@@ -177,7 +179,8 @@ glue(by_proof=proof_side["by its proof"].max())
 in_scores = one_number.loc["scores"]
 glue(scores_printed=in_scores["as printed"], scores_proof=in_scores["by its proof"])
 thm4_2.refuted(
-    "one slip alone: the same, largest of six; control: repaired, least of the same",
+    "with one of the six slips put back: largest ratio of the bound to the log covering "
+    "number of its class; control: the repaired bound, least of the same ratios",
     one_number["this slip alone"].max(),
     at_least=1,
     control=one_number["repaired"].min(),
@@ -222,7 +225,8 @@ table(wide, "Corollary 4.2.1: bounds over log N", form=form)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 cor4_2_1.refuted(
-    "as printed: bound over the log covering number at $B = 32$, $k = 1$, $d = Sq$",
+    "as printed: ratio of the bound to the log covering number of the class of polynomials,"
+    " at $B = 32$, $k = 1$ and $d = Sq$; control: the repaired bound",
     wide.loc[32, "as printed"],
     at_least=1,
     control=wide.loc[32, "repaired"],
@@ -230,7 +234,9 @@ cor4_2_1.refuted(
     evidence="attained",
 )
 cor4_2_1.repaired(
-    "from the repaired theorem, with $\\ln(2 d \\max(d, k) + 1)$: the same, least over all $B$",
+    "from the repaired theorem, with $\\ln(2 d \\max(d, k) + 1)$: least ratio of the bound "
+    "to the log covering number of the class of polynomials over all $B$; control: the "
+    "bound as printed",
     wide["repaired"].min(),
     at_least=1,
     control=wide["as printed"].min(),
@@ -266,7 +272,9 @@ table(marked, "Corollary 4.2.1, long tokens: bounds over log N", form=form)
 if marked["outputs apart"].min() <= 2 * 0.246:
     raise ArithmeticError("two networks of this class share a member")
 cor4_2_1.refuted(
-    "corrected by the sum of its proof: the same, codewords in $W_{QK}$, $d = k = 1000$",
+    "corrected by the sum of its proof: ratio of the bound to the log covering number of a "
+    "class of codewords in $W_{QK}$ with long tokens, $d = k = 1000$; control: the "
+    "repaired bound",
     marked.loc[1000, "by its proof"],
     at_least=1,
     control=marked.loc[1000, "repaired"],
@@ -418,7 +426,9 @@ table(put_back, "The same with one slip put back", form=".3g", infinite="∞")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm4_2.repaired(
-    f"the sum, {len(attack)} drawn pairs, to {T_max} tokens: movement over it; control: least of six slips",
+    "largest ratio of the movement of the output to the sum of errors that bounds it, for "
+    f"{len(attack)} drawn pairs of networks with up to {T_max} tokens, after gradient "
+    "ascent; control: one slip put back, least of six",
     attack["gradient ascent"].max(),
     at_most=1,
     tol=1e-9,  # rounding of 1e-14 over the smallest relative move, 1e-4
@@ -427,7 +437,8 @@ thm4_2.repaired(
     evidence="proved",
 )
 thm4_2.repaired(
-    "repaired bound over the log covering number, least of six classes; control: as printed",
+    "least ratio of the repaired bound to the log covering number in the six classes; "
+    "control: the bound as printed",
     one_number["repaired"].min(),
     at_least=1,
     control=one_number["as printed"].min(),
@@ -435,7 +446,9 @@ thm4_2.repaired(
     evidence="proved",
 )
 ledger.result("lengthfree.no_T.deep").holds(
-    f"movement over the sum, which has no $T$, at 7 and {T_max} tokens; control: attention that adds up",
+    "largest ratio of the movement of the output to the sum of errors, which does not "
+    f"contain $T$, at 7 and {T_max} tokens; control: attention that adds up in place of "
+    "averaging",
     by_length.loc[[7, T_max], "gradient ascent"].max(),
     at_most=1,
     tol=1e-9,

@@ -172,7 +172,8 @@ table(pd.Series(sizes, name="log size over bound").rename_axis("terms"), "Larges
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lem3_3.holds(
-    "error over $\\epsilon$ with the fewest terms: farthest point over its exact radius; control: one term fewer",
+    "with the fewest terms that meet the error $\\epsilon$: largest ratio of the distance "
+    "of the farthest point that a search finds to its exact value; control: one term fewer",
     (radii["search"] / radii["exact"]).max(),
     at_most=1,
     tol=rounding,
@@ -182,7 +183,8 @@ lem3_3.holds(
 )
 for result, name in ((lem3_3, "3.3"), (lem3_6, "3.6")):
     result.holds(
-        f"log size over the bound of Lemma {name}, fewest terms; control: $\\lceil a \\rceil$ terms as in the proof",
+        "largest ratio of the logarithm of the number of averages with the fewest terms to the "
+        f"bound of Lemma {name}; control: $\\lceil a \\rceil$ terms, as in the proof",
         sizes["fewest"],
         at_most=1,
         control=sizes["⌈a⌉, as in the proofs"],
@@ -190,7 +192,8 @@ for result, name in ((lem3_3, "3.3"), (lem3_6, "3.6")):
         evidence="proved",
     )
     result.refuted(
-        f"the proof of Lemma {name}: log number of averages of $\\lceil a \\rceil$ terms over the bound; control: $\\lceil a/2 \\rceil$ terms",
+        f"the proof of Lemma {name}: largest ratio of the logarithm of the number of averages of"
+        " $\\lceil a \\rceil$ terms to the bound; control: $\\lceil a/2 \\rceil$ terms",
         sizes["⌈a⌉, as in the proofs"],
         at_most=1,
         control=sizes["⌈a/2⌉"],
@@ -206,7 +209,8 @@ def converted(k, d, factor):
 
 
 sec3_4.holds(
-    "Lemma 3.6 with $d B_w$ over $d$ times Lemma 3.3, least for $2 \\le d, k \\le 64$; control: with $B_w$",
+    "least ratio of the bound of Lemma 3.6 with $d B_w$ to $d$ times the bound of Lemma "
+    "3.3, for $2 \\le d, k \\le 64$; control: Lemma 3.6 with $B_w$",
     min(converted(k, d, d) for k in range(2, 65) for d in range(2, 65)),
     at_least=1,
     control=min(converted(k, d, 1) for k in range(2, 65) for d in range(2, 65)),

@@ -181,7 +181,8 @@ table(medians, "Complexity along the proof, largest output 1, medians", form=".3
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 every = [row for rows in ladder.values() for row in rows]
 thm4_1.holds(
-    "columns bounded: each step of the proof over the next; control: columns of $W_v$ in the $\\ell_2$ ball",
+    "bounded columns: largest ratio of the complexity after one step of the proof to that "
+    "after the next; control: columns of $W_v$ in the $\\ell_2$ ball",
     max(a / b for row in every for a, b in itertools.pairwise(row)),
     at_most=1,
     tol=tol,
@@ -226,7 +227,8 @@ reached, heated, lone = (
 )
 glue(T_far=lengths[-1])
 lem_c1.holds(
-    "as printed, with 2: summed over largest change; control: temperature $\\frac14$",
+    "as printed, with the constant 2: ratio of the sum of the changes of softmax to the "
+    "largest change of a logit; control: softmax at temperature $\\frac14$",
     reached,
     at_most=2,
     control=heated,
@@ -234,7 +236,8 @@ lem_c1.holds(
     evidence="proved",
 )
 lem_c1.holds(
-    "1, which suffices, is attained: the same; control: one logit raised",
+    "the constant 1 is enough and cannot be improved: ratio of the sum of the changes of "
+    "softmax to the largest change of a logit; control: only one logit is raised",
     reached,
     at_least=1,
     tol=1e-7,  # steps of 1e-4 lose 3e-9
@@ -280,7 +283,8 @@ table(norms, "Complexity, and the constant that it forces", form=".3g")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm4_1.refuted(
-    f"as printed, rows bounded: constant forced at $d = {d_wide}$, against the $8\\sqrt2$ of columns; control: columns, same inputs",
+    f"as printed, for bounded rows: constant that a class forces at $d = {d_wide}$, against "
+    "$8\\sqrt2$, which is enough for columns; control: bounded columns on the same inputs",
     norms["constant, rows"].iloc[-1],
     at_most=CONSTANT,
     control=norms["constant, columns"].iloc[-1],
@@ -309,7 +313,9 @@ X, query = inputs(m_tiny, 6, 2)
 corners = loud * torch.cat((torch.eye(4), -torch.eye(4))).double().reshape(8, 2, 2)
 real = complexity(X, query, corners)
 thm4_1.refuted(
-    f"$m > d$ and $m > \\ln(2d)$ alone: the bracket at $m = {m_tiny}$, $d = 2$, where a real class has complexity {real:.2f}",
+    f"under $m > d$ and $m > \\ln(2d)$ alone: the bracket of the bound at $m = {m_tiny}$ and"
+    f" $d = 2$, where a real class has complexity {real:.2f}; control: the bracket with the "
+    "limit that we add",
     small["as printed"].iloc[0],
     at_least=0,
     control=small["with the limit"].iloc[0],
@@ -374,7 +380,9 @@ summed = searched(64, T_search, 1, 1.0, steps=5, normalise=torch.exp)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm4_1.holds(
-    f"columns, with the limit: constant forced by the search, $T \\le {T_search}$, all $m$; control: rows, $d = 10^6$",
+    "bounded columns, with the limit that we add: largest constant forced by the classes "
+    f"that a search finds, for $T \\le {T_search}$ and all $m$; control: bounded rows at $d "
+    "= 10^6$",
     attacks.to_numpy().max(),
     at_most=CONSTANT,
     control=forced(10**6, 1 / 4),
@@ -382,7 +390,8 @@ thm4_1.holds(
     evidence="proved",
 )
 no_length.holds(
-    f"complexity over the bound at $T = {T_search}$, the same search; control: sums in place of averages",
+    "largest ratio of the complexity to the bound, which does not contain $T$, at $T = "
+    f"{T_search}$ in the same search; control: sums in place of averages",
     attacks.iloc[:, -1].max() / CONSTANT,
     at_most=1,
     control=summed / CONSTANT,
@@ -403,7 +412,8 @@ table(
     growth, "The two bounds (c = 1, norms 1, d = 64, a million inputs) and a complexity", form=".4f"
 )
 no_length.holds(
-    "relative change of the complexity when tokens are repeated; control: zeros added",
+    "relative change of the complexity of a class when all tokens are repeated; control: "
+    "zeros are added to the prompt",
     abs(growth["complexity, tokens repeated"].iloc[-1] / growth.iloc[0, 2] - 1),
     at_most=0,
     tol=tol,

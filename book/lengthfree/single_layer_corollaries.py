@@ -215,7 +215,8 @@ table(rounding.rename(columns=heads), caption, form=".3f")
 
 # %% mystnb={"code_prompt_hide": "The search, and checks", "code_prompt_show": "The search, and checks"} tags=["hide-input"]
 ledger.result("lengthfree.thm4_1.corD_0_2").holds(
-    f"the cover by entries, $T = {T_search}$: error of a score over allowed; control: tokens short in $\\ell_2$ only",
+    f"the cover by entries at $T = {T_search}$: largest ratio of the error of a score to the"
+    " error that is allowed; control: tokens that are bounded in $\\ell_2$ only",
     rounding["error of a score"].max(),
     at_most=1,
     tol=tol,
@@ -274,7 +275,9 @@ for name, id in (
 ):
     root = "1/\\sqrt d" if name == "D.0.1" else "1"
     ledger.result(id).refuted(
-        f"{name} as printed, for bounded rows: complexity of the counterexample, $\\frac14$, over $10^6$ times the printed value, $d = 2^{{80}}$, $m = 2d$, $B_{{QK}} = {root}$; control: columns, of norm $d$",
+        f"{name} as printed, for bounded rows: complexity of the counterexample, $\\frac14$, in "
+        "units of $10^6$ times the printed value, for $d = 2^{80}$, $m = 2d$ and $B_{QK} = "
+        f"{root}$; control: bounded columns, of norm $d$",
         forced(name, large, W_norms[name]) / 1e6,
         at_most=1,
         control=forced(name, large, W_norms[name]) / (1e6 * large),
@@ -282,7 +285,8 @@ for name, id in (
         evidence="attained",
     )
     ledger.result(id).holds(
-        f"{name}, for bounded columns: constant that the classes found require, $T \\le {T_search}$; control: rows, $d = 10^6$",
+        f"{name} for bounded columns: largest constant that the classes found by a search "
+        f"require, for $T \\le {T_search}$; control: bounded rows at $d = 10^6$",
         attacks[attacks.index.str.startswith(name)].to_numpy().max(),
         at_most=CONSTANT,
         control=of_rows,
@@ -305,7 +309,8 @@ glue(
 caption = "Complexity of a sum of H heads over the sum of their complexities; last column: growth"
 table(several, caption, form=".4f")
 heads_add.holds(
-    f"independent heads: complexity over the sum, $H = {H_max}$; control: shared parameters",
+    f"$H = {H_max}$ heads with parameters of their own: ratio of their complexity to the sum"
+    " of the complexities; control: heads that share their parameters",
     several["independent heads"].iloc[-1],
     equals=1,
     tol=tol,

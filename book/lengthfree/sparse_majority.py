@@ -268,7 +268,9 @@ def dealt_out(name, runs, side="as steep upward"):
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 weights.reproduced(
-    "least of both factors: share of shuffles whose largest sum of absolute weights rises as steeply with $T$; control: codes of places counted as weights",
+    "share of shuffled lengths for which the largest sum of absolute weights rises as "
+    "steeply with $T$ as it did, smaller of the two schedules; control: the codes of places"
+    " counted as weights",
     min(trends["size", factor, 20]["as steep upward"] for factor in series_of),
     at_least=0.05,
     control=max(steepness("size", with_places(r))["as steep upward"] for r in series_of.values()),
@@ -276,7 +278,8 @@ weights.reproduced(
     evidence="trained",
 )
 gap.not_reproduced(
-    "larger of both factors' shares of shuffles whose largest gap rises as steeply with $T$, from 20 to 200; control: lengths dealt out anew",
+    "share of shuffled lengths for which the largest gap rises as steeply with $T$ as it "
+    "did, $T = 20$ to 200, larger of the two schedules; control: lengths dealt out anew",
     max(trends["gap", factor, 20]["as steep upward"] for factor in series_of),
     at_least=0.05,
     control=min(dealt_out("gap", runs) for runs in series_of.values()),
@@ -284,7 +287,9 @@ gap.not_reproduced(
     evidence="trained",
 )
 accuracy.reproduced(
-    "factor 0.99995: share of shuffles whose largest accuracy falls as steeply from $T = 60$ on; control: from 160 bits on, stopped after 100 epochs",
+    "factor 0.99995: share of shuffled lengths for which the largest accuracy falls as "
+    "steeply from $T = 60$ on as it did; control: models stopped after 100 epochs, from 160"
+    " bits on",
     trends["accuracy", COMMENT, 60]["as steep downward"],
     at_least=0.05,
     control=steepness("accuracy", cut_short)["as steep downward"],
@@ -292,7 +297,8 @@ accuracy.reproduced(
     evidence="trained",
 )
 accuracy.not_reproduced(
-    "factor 0.999: the same; control: lengths dealt out anew",
+    "factor 0.999: share of shuffled lengths for which the largest accuracy falls as "
+    "steeply from $T = 60$ on as it did; control: lengths dealt out anew",
     trends["accuracy", PROGRAM, 60]["as steep downward"],
     at_least=0.05,
     control=dealt_out("accuracy", series_of[PROGRAM].query("T >= 60"), "as steep downward"),
@@ -300,7 +306,8 @@ accuracy.not_reproduced(
     evidence="trained",
 )
 accuracy.reproduced(
-    "factor 0.99995: least number of five models that learn, over lengths; control: stopped after 100 epochs",
+    "factor 0.99995: number of the five models that learn, at the length where it is least;"
+    " control: models stopped after 100 epochs",
     by_length.loc[COMMENT]["learned"].min(),
     at_least=3,
     control=int((cut_short.query("T == 200")["loss"] < 0.9 * GUESS).sum()),
@@ -364,7 +371,9 @@ older = math.sqrt(math.log(300 * 200) / math.log(300 * 20)) ** (1 / math.log2(10
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 gap.holds(
-    "least growth per doubling that Figure 2 can show, smaller of both factors, over that of $\\sqrt{\\log(mT)}$; control: over that of $\\sqrt T$",
+    "least growth per doubling of $T$ that Figure 2 can show, smaller of the two schedules,"
+    " in units of the growth of $\\sqrt{\\log(mT)}$; control: in units of the growth of "
+    "$\\sqrt T$",
     seen["visible"].min() / older,
     at_least=1,
     control=seen["visible"].min() / (math.sqrt(2) - 1),

@@ -162,7 +162,9 @@ for K in (2, 4, 8):
 if enumerated > 1e-12:
     raise ArithmeticError(f"the formulas differ from all signs by {enumerated:.1e}")
 masking.refuted(
-    "display (1), the given sample on both sides: power of $K$ on the own sample, against (2) with all logarithms; control: worst sample",
+    "display (1) with the given sample on both sides: power of $K$ with which its ratio "
+    "grows, against the power that (2) allows with all its logarithms; control: the worst "
+    "sample",
     local["own sample"],
     at_most=local["(2), all logs"],
     control=local["worst sample"],
@@ -170,7 +172,8 @@ masking.refuted(
     evidence="attained",
 )
 masking.repaired(
-    "(1) with the worst sample on the right: the same power; control: words drawn at random",
+    "display (1) with the worst sample on its right side: power of $K$ with which its ratio"
+    " grows, against the power that (2) allows; control: words drawn at random",
     local["worst sample"],
     at_most=local["(2), all logs"],
     control=local["random words"],
@@ -265,7 +268,8 @@ moving(
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 limits = steps[f"t = {far[-1]:g}"].tolist()
 lipschitz.holds(
-    "change of the loss over $\\max_s |a_s - b_s|$, largest; control: softmax at temperature $\\frac12$",
+    "largest ratio of the change of the loss to $\\max_s |a_s - b_s|$, the largest change "
+    "of a score; control: softmax at temperature $\\frac12$",
     steps.iloc[:2].to_numpy().max(),
     at_most=masked_words.LIPSCHITZ["max"],
     tol=1e-12,
@@ -274,7 +278,8 @@ lipschitz.holds(
     evidence="proved",
 )
 lipschitz.holds(
-    "no constant below 2: the sequence that lowers the true word and raises all others; control: the true word alone",
+    "no constant below 2 is enough: limit of the ratio along a sequence that lowers the "
+    "true word and raises all others; control: only the true word is lowered",
     limits[0],
     at_least=masked_words.LIPSCHITZ["max"],
     tol=1e-9,
@@ -283,7 +288,8 @@ lipschitz.holds(
     evidence="attained",
 )
 lipschitz.holds(
-    "change of the loss over $\\|a - b\\|_2$, largest, against $\\sqrt 2$; control: over the largest entry",
+    "largest ratio of the change of the loss to $\\|a - b\\|_2$, against $\\sqrt 2$; "
+    "control: ratio to the largest change of a score",
     steps.iloc[2].max(),
     at_most=masked_words.LIPSCHITZ["euclidean"],
     tol=1e-12,
@@ -328,7 +334,8 @@ table(price, caption, form=".3f")
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 root = price["root of K - 1"]
 masking.holds(
-    "constant scores: least ratio over $\\sqrt{K - 1}$ on the worst sample; control: all sentences mask the same word",
+    "constant scores: least ratio of the complexity of the loss to $\\sqrt{K - 1}$ times "
+    "that of one word, on the worst sample; control: all sentences mask the same word",
     (price["every word equally often"] / root).min(),
     at_least=0.95,
     control=(price["the same word"] / root).min(),
@@ -390,7 +397,8 @@ table(constants, "C that (2) needs without any logarithm, L = 2", form=".3f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 masking.repaired(
-    "(1) on the worst sample without a logarithm: largest $C$ of all classes; control: on the own sample",
+    "display (1) with the worst sample and without a logarithm: largest constant $C$ that "
+    "any of our classes needs; control: the class's own sample in place of the worst",
     max(constants.values()),
     at_most=1,
     control=loss / (2 * math.sqrt(k_wide) * own),
@@ -398,7 +406,8 @@ masking.repaired(
     evidence="searched",
 )
 masking.holds(
-    "(3): complexity of the loss over $2 \\sum_s R(\\mathcal F_s)$, largest; control: over that of one word",
+    "inequality (3): largest ratio of the complexity of the loss to $2 \\sum_s R(\\mathcal "
+    "F_s)$; control: twice the complexity of one word in place of the sum",
     max(searched["loss over (3)"].max(), loss / (2 * k_wide * own)),
     at_most=1,
     control=loss / (2 * own),

@@ -246,21 +246,24 @@ glue(shifted_covariance=astray["cosine_pointers"].mean().item())
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 fig2.reproduced(
-    "share of the energy of $W_Q^\\top W_K$ in the block, least; control: untrained",
+    "share of the squared entries of $W_Q^\\top W_K$ that lies in the block of pointer and "
+    "position, least of all models; control: models before training",
     found["block_share"].min(),
     at_least=0.9,
     control=before["block_share"].max(),
     **TRAINED,
 )
 fig2.reproduced(
-    "mean of the diagonal over the mean size beside it, least; control: shifted pointers",
+    "ratio of the mean of the block's diagonal to the mean absolute entry beside it, least "
+    "of all models; control: pointers shifted by one",
     over_beside,
     at_least=2,
     control=(astray["mean_diagonal"] / astray["mean_beside"]).abs().max(),
     **TRAINED,
 )
 fig2.holds(
-    "cosine of the block with the covariance less that with the identity; control: of another model's",
+    "cosine between the block and the covariance of the pointers less that between the "
+    "block and the identity, least of all models; control: the covariance of another model",
     (found["cosine_covariance"] - found["cosine_identity"]).min(),
     at_least=0,
     control=(found["cosine_foreign"] - found["cosine_identity"]).max(),
@@ -297,7 +300,8 @@ table(along, "Cosine of the first step, and what is expected with the identity",
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 noise = 1 / (1 / d_e + 1 / N) / 1000  # squared norm of the step's noise over that of the step
 fig2.holds(
-    "cosine of the first gradient step with the covariance, twice the noise of its prompts allowed; control: with the identity",
+    "cosine between the first gradient step and the covariance, with twice the noise of its"
+    " prompts allowed; control: cosine with the identity",
     along["the covariance"],
     at_least=(1 + 2 * noise) ** -0.5,
     control=along["the identity"],
@@ -376,14 +380,16 @@ results.save("matrix", by_place | {"mean_size": entries})
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 fig2.reproduced(
-    "median test error with the block alone; control: all but the block",
+    "median test error of the trained models if only the block is kept; control: everything"
+    " but the block is kept",
     middle["the block alone"],
     at_most=0.1,
     control=errors["all but the block"].min(),
     **TRAINED,
 )
 fig2.reproduced(
-    "median test error with $\\alpha I$ in the block and zero elsewhere; control: in shifted models",
+    "median test error of the trained models with $\\alpha I$ in the block and zero "
+    "elsewhere; control: the same in models whose pointers are shifted",
     middle["the construction"],
     at_most=0.1,
     control=misled.min(),
@@ -391,14 +397,16 @@ fig2.reproduced(
 )
 least = {k: min(stored[k]) for k in ("block_share", "cosine_covariance", "error_without_block")}
 fig2.reproduced(
-    "at the paper's scale: share of the energy in the block, least; control: untrained, default size",
+    "at the paper's scale: share of the squared entries that lies in the block, least of "
+    "all models; control: models of the default size before training",
     least["block_share"],
     at_least=0.9,
     control=before["block_share"].max(),
     **TRAINED,
 )
 fig2.reproduced(
-    "at the paper's scale: error with the block alone, largest; control: without it, least",
+    "at the paper's scale: largest test error if only the block is kept; control: least "
+    "test error without the block",
     max(stored["error_block_alone"]),
     at_most=0.1,
     control=least["error_without_block"],

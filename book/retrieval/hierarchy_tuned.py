@@ -276,7 +276,9 @@ def lead(runs, N, fast, *slow):
 
 theorem = ledger.result("retrieval.thm1.order")
 theorem.reproduced(
-    "general task, every length: log of the least median of the others, less the prompts between two tests, over the most of the transformer's; control: the recurrent net in its place",
+    "general task, every length: least logarithm of the ratio of the prompts that the "
+    "better of the other nets needs (median less what lies between two tests) to the most "
+    "that a transformer needs; control: the recurrent net in the transformer's place",
     min(lead(kept, N, *NETS) for N in kept.lengths("general", *NETS)),
     at_least=0,
     control=max(
@@ -287,7 +289,9 @@ theorem.reproduced(
     evidence="trained",
 )
 theorem.reproduced(
-    "the page's own run, general task: the same; control: the recurrent net in its place",
+    "the page's own run, general task: logarithm of the ratio of the prompts that the "
+    "better of the other nets needs to the most that a transformer needs; control: the "
+    "recurrent net in the transformer's place",
     lead(ours, narrow_at, *NETS),
     at_least=0,
     control=lead(ours, narrow_at, "recurrent", "transformer", "feedforward"),
@@ -304,7 +308,9 @@ theorem.reproduced(
 narrow_count, wide = (kept.median("general", k, at_narrow) for k in ("narrow", "feedforward"))
 glue(narrow=f"{narrow_count / 1000:.0f}", wide=f"{wide / 1000:.0f}", factor=narrow_count / wide)
 ledger.result("retrieval.thm1.ffn").holds(
-    "log of the least of the narrow feedforward nets, at the best rate, over the most of the tuned ones; control: recurrent nets in place of the narrow ones",
+    "logarithm of the ratio of the fewest prompts that a narrow feedforward net needs, at "
+    "its best rate, to the most that a tuned one needs; control: recurrent nets in place of"
+    " the narrow ones",
     kept.lead("general", at_narrow, "feedforward", "narrow"),
     at_least=0,
     control=kept.lead("general", at_narrow, "feedforward", "recurrent"),
@@ -330,7 +336,8 @@ ledger.result("retrieval.thm1.ffn").holds(
 
 # %%
 ledger.result("retrieval.thm1.rnn_general").holds(
-    "general task: power of $N$ of the tuned recurrent net, from medians, less that of $(\\log N)^2$; control: transformer",
+    "general task: power of $N$ with which the median of the tuned recurrent net grows, "
+    "less that of $(\\log N)^2$; control: the transformer",
     power("general", "recurrent").value - LOG_SQUARED,
     at_least=0,
     control=power("general", "transformer").value - LOG_SQUARED,
@@ -338,7 +345,8 @@ ledger.result("retrieval.thm1.rnn_general").holds(
     evidence="trained",
 )
 ledger.result("retrieval.thm1.ffn").holds(
-    "simple task: power of $N$ of the tuned feedforward net, from medians; control: transformer",
+    "simple task: power of $N$ with which the median of the tuned feedforward net grows; "
+    "control: the transformer",
     power("simple", "feedforward").value,
     at_least=1,
     control=power("simple", "transformer").value,
@@ -346,7 +354,8 @@ ledger.result("retrieval.thm1.ffn").holds(
     evidence="trained",
 )
 ledger.result("retrieval.thm1.transformer").holds(
-    "general task: power of $N$ of the tuned transformer, from medians, less that of $(\\log N)^2$; control: recurrent net",
+    "general task: power of $N$ with which the median of the tuned transformer grows, less "
+    "that of $(\\log N)^2$; control: the recurrent net",
     power("general", "transformer").value - LOG_SQUARED,
     at_most=0,
     control=power("general", "recurrent").value - LOG_SQUARED,

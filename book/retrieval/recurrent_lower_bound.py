@@ -212,7 +212,8 @@ table(steps, f"The three lemmas, {many} samples", form=".3f")
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 error = math.sqrt(close * (1 - close) / draws)
 lem37.holds(
-    "share of draws with a gap below $\\sqrt\\pi/(3n^2)$; control: three times the gap",
+    "share of draws in which two of the samples are closer than $\\sqrt\\pi/(3n^2)$ along a"
+    " random $v$; control: closer than three times that",
     close,
     at_most=1 / 6,
     tol=4.5 * error,
@@ -224,7 +225,9 @@ lem37.holds(
 counts = [2, 3, 10, 100, 10**4, 10**6]
 gap = {n: math.sqrt(math.pi) / (3 * n**2) for n in counts}
 lem37.holds(
-    "chance of such a $v$: 1 less the chances of a small gap (union bound) and of $\\|z\\|^2 > 6n$ (Markov), least of $n$ to $10^6$; control: nine times the gap",
+    "chance of such a $v$, at least: 1 less the chances of a small gap (union bound) and of"
+    " $\\|z\\|^2 > 6n$ (Markov), least of $n$ up to $10^6$; control: a gap nine times as "
+    "large",
     min(5 / 6 - n * (n - 1) / 2 * math.erf(gap[n] / 2) for n in counts),
     at_least=1 / 3,
     control=min(5 / 6 - n * (n - 1) / 2 * math.erf(9 * gap[n] / 2) for n in counts),
@@ -232,7 +235,7 @@ lem37.holds(
     evidence="proved",
 )
 lem38.holds(
-    "nets that miss a point by more than rounding; control: with a unit removed",
+    "number of nets that miss a point by more than rounding; control: one unit is removed",
     wrong,
     at_most=0,
     control=wrong_without,
@@ -240,7 +243,8 @@ lem38.holds(
     evidence="proved",
 )
 lem38.holds(
-    "squared norm over its bound, an even grid and random samples, largest; control: with the median gap",
+    "largest ratio of the squared norm of the net to its bound, for an even grid and random"
+    " samples; control: the median gap in place of the least",
     max(ratios),
     at_most=1,
     control=max(typical),
@@ -249,7 +253,8 @@ lem38.holds(
 )
 crowded = [norms(n, degree=3).median().item() for n in sizes]
 lem36.holds(
-    "power of $n$ in the median squared norm; control: cubed projections",
+    "power of $n$ with which the median squared norm of the net grows; control: the cubes "
+    "of the projections as points",
     power(sizes, S.tolist()),
     at_most=3,
     control=power(sizes, crowded),
@@ -264,7 +269,8 @@ def fitting(n, closest):
 
 
 lem36.holds(
-    "bound of Lemma 38 at $\\|z\\|^2, \\|y\\|^2 \\le 6n$ and the gap of Lemma 37, over $n^3$, largest of $n$ to $10^6$; control: a gap of order $n^{-3}$",
+    "largest ratio of the bound of Lemma 38, at $\\|z\\|^2, \\|y\\|^2 \\le 6n$ and the gap "
+    "of Lemma 37, to $n^3$, for $n$ up to $10^6$; control: a gap of order $n^{-3}$",
     max(fitting(n, gap[n]) for n in counts),
     at_most=166,
     control=max(fitting(n, gap[n] / n) for n in counts),
@@ -334,7 +340,9 @@ def left_over(n, layers, factors):
 
 
 thm9.holds(
-    "nets of 3 to 5 layers, built: largest miss over the largest weight, or distance of the norm from its formula; control: one unit passes",
+    "nets of 3 to 5 layers that we build: larger of the largest error, in units of the "
+    "largest weight, and of the distance of the norm from its formula; control: only one "
+    "unit passes through the layers",
     max(deeper(layers) for layers in (3, 4, 5)),
     at_most=0,
     tol=1e-9,
@@ -343,7 +351,8 @@ thm9.holds(
     evidence="proved",
 )
 thm9.holds(
-    "at the lengths of the table the norm of fitting leaves an error of $\\frac14$, largest distance; control: with a matrix behind $U$",
+    "at the lengths of the table: largest distance from $\\frac14$ of the error that the "
+    "norm of a fitting net leaves; control: a further matrix behind $U$",
     max(abs(left_over(n, k, k) - 0.25) for n in sizes for k in (2, 3, 4)),
     at_most=0,
     tol=1e-9,
@@ -352,7 +361,9 @@ thm9.holds(
     evidence="proved",
 )
 thm9.holds(
-    "$n = N^{1/7}$, $N = 10^{42}$: bound $166\\, n^3$ on fitting over what error $\\frac14$ needs, two to four layers, largest; control: $n = N^{1/5}$",
+    "for $n = N^{1/7}$ and $N = 10^{42}$: largest ratio of $166\\, n^3$, which bounds the "
+    "norm of a fitting net, to the norm that an error of $\\frac14$ needs, with two to four"
+    " layers; control: $n = N^{1/5}$",
     max(layered(166 * 1e42 ** (3 / 7), k) / needed(1e42, k) for k in (2, 3, 4)),
     at_most=1,
     control=min(layered(166 * 1e42 ** (3 / 5), k) / needed(1e42, k) for k in (2, 3, 4)),
@@ -360,7 +371,8 @@ thm9.holds(
     evidence="proved",
 )
 thm9.holds(
-    f"share of draws in which fitting {few} samples costs less than error $\\frac14$ needs at $N = 10^8$; control: {many} samples",
+    f"share of draws in which fitting {few} samples takes a smaller norm than an error of "
+    f"$\\frac14$ needs at $N = 10^8$; control: {many} samples",
     (found[few] < needed(1e8)).double().mean(),
     at_least=0.5,
     control=(found[many] < needed(1e8)).double().mean(),
@@ -368,7 +380,8 @@ thm9.holds(
     evidence="sampled",
 )
 thm9.holds(
-    "$d_h < n = N^{c_1}$, $c = \\frac12$, $N = 10^{16}$: least error at $c_1 = 0.25$; control: at $0.6 > 1 - c$",
+    "narrow nets, $d_h < n = N^{c_1}$, with $c = \\frac12$ and $N = 10^{16}$: least error "
+    "at $c_1 = 0.25$; control: at $c_1 = 0.6$, which exceeds $1 - c$",
     narrow.iloc[-1, 0],
     at_least=0.25,
     control=narrow.iloc[-1, 2],
@@ -376,7 +389,9 @@ thm9.holds(
     evidence="proved",
 )
 search.holds(
-    "any $d_h$: bound $166\\, n^3$ on fitting $n = N^{1/7}$ over what error $\\frac14$ needs, $N = 10^{42}$; control: a bound without $N$, that of one label",
+    "any $d_h$: ratio of $166\\, n^3$, which bounds the norm of a net that fits $n = "
+    "N^{1/7}$ samples, to the norm that an error of $\\frac14$ needs at $N = 10^{42}$; "
+    "control: a bound without $N$, that of one label",
     layered(166 * 1e42 ** (3 / 7), 2) / needed(1e42),
     at_most=1,
     control=layered(166 * 1e42 ** (3 / 7), 2) / needed(2.0),

@@ -223,8 +223,8 @@ figures.show()
 table(added, "Largest error of what the read-out gets, over epsilon", form=".4f", tiny=1e-8)
 growth = added.iloc[-1] / added.iloc[0]
 thm7["c1"].holds(
-    "updates within $\\epsilon$ add up: growth of the error over 16 times as many tokens; "
-    "control: with the threshold",
+    "updates that are only within $\\epsilon$: factor by which the error grows when the "
+    "prompt has 16 times as many tokens; control: the update with a soft threshold",
     growth["within epsilon"],
     at_least=16**0.8,
     control=growth["soft threshold"],
@@ -294,7 +294,8 @@ papers = {
 loose = judge(omega, inexact(omega))
 good = exact.iloc[:3]
 thm7["update"].holds(
-    "the paper's update: largest error of what the read-out gets; control: $5 \\log N$ dimensions",
+    "the paper's update: largest error of what the read-out receives; control: positions in"
+    " $5 \\log N$ dimensions only",
     max(papers["rotated signs"]["read-out"], papers["all 1/2"]["read-out"]),
     at_most=0,
     tol=rounding,
@@ -303,7 +304,8 @@ thm7["update"].holds(
     evidence="proved",
 )
 thm7["prop26"].holds(
-    "Proposition 26, item 1, with $\\epsilon = 0$: error on target; control: an update within $\\epsilon$",
+    "Proposition 26, item 1, with $\\epsilon = 0$: largest error of an update at its own "
+    "position; control: an update that is only within $\\epsilon$",
     good["on target"].max(),
     at_most=0,
     tol=rounding,
@@ -312,7 +314,8 @@ thm7["prop26"].holds(
     evidence="proved",
 )
 thm7["prop26"].holds(
-    "Proposition 26, item 2: largest update off target; control: inner products of 0.85",
+    "Proposition 26, item 2: largest update at another position; control: positions with "
+    "inner products of 0.85",
     good["off target"].max(),
     at_most=0,
     control=exact.loc["all 0.85", "off target"],
@@ -320,7 +323,8 @@ thm7["prop26"].holds(
     evidence="proved",
 )
 thm7["cor27"].holds(
-    "Corollary 27: largest error of the forward states, over $\\epsilon$; control: an update within $\\epsilon$",
+    "Corollary 27: largest error of the forward states, in units of $\\epsilon$; control: "
+    "an update that is only within $\\epsilon$",
     good["states"].max() / eps,
     at_most=1,
     control=loose["states"] / eps,
@@ -389,7 +393,8 @@ table(inner.iloc[:, :8], "Inner products of unit vectors", form=form)
 norms = ["d_e", "epsilon", "norm", "norm / order", "inner weights, biases", "net less product"]
 table(inner[norms], "The norms of that net, $\\sqrt m\\, \\|a\\|_2$", form=".3g", tiny=1e-9)
 thm7["lem22"].holds(
-    "inner products of unit vectors: error over $\\epsilon$; control: steps three times as long",
+    "largest error of the net that computes inner products of unit vectors, in units of "
+    "$\\epsilon$; control: steps three times as long",
     inner["error / epsilon"].max(),
     at_most=1,
     tol=1e-9,
@@ -398,7 +403,9 @@ thm7["lem22"].holds(
     evidence="proved",
 )
 thm7["lem23"].holds(
-    "units for a pointer over $d_e^3 (\\log(d_e/\\epsilon)/\\epsilon)^2$, $\\epsilon \\le \\frac12$; control: over $d_e^{3/2}$, without $\\epsilon$",
+    "largest ratio of the number of units for a pointer to $d_e^3 "
+    "(\\log(d_e/\\epsilon)/\\epsilon)^2$, for $\\epsilon \\le \\frac12$; control: to "
+    "$d_e^{3/2}$, which does not grow with $1/\\epsilon$",
     inner["units / order"].max(),
     at_most=1,
     control=inner["units / d_e^1.5"].max(),
@@ -408,7 +415,9 @@ thm7["lem23"].holds(
 
 for part, about_it in (("lem22", "an inner product"), ("lem23", "a pointer")):
     thm7[part].holds(
-        f"$\\sqrt m\\, \\|a\\|_2$ of {about_it} over $d_e^{{5/2}} (\\log(d_e/\\epsilon)/\\epsilon)^{{3/2}}$, $\\epsilon \\le \\frac12$; control: over $\\sqrt{{d_e}}$",
+        f"largest ratio of $\\sqrt m\\, \\|a\\|_2$ of {about_it} to $d_e^{{5/2}} "
+        "(\\log(d_e/\\epsilon)/\\epsilon)^{3/2}$, for $\\epsilon \\le \\frac12$; control: to "
+        "$\\sqrt{d_e}$",
         inner["norm / order"].max(),
         at_most=1,
         control=inner["norm / root d_e"].max(),
@@ -416,7 +425,8 @@ for part, about_it in (("lem22", "an inner product"), ("lem23", "a pointer")):
         evidence="proved",
     )
 thm7["lem22"].holds(
-    "inner weights of a unit in sum, and biases, largest; control: not halved",
+    "largest bias, and largest sum of the absolute inner weights of a unit; control: "
+    "weights that are not halved",
     inner["inner weights, biases"].max(),
     at_most=1,
     tol=1e-12,
@@ -477,7 +487,8 @@ names += ["error / epsilon", "a thirtieth of the sines"]
 gated = pd.DataFrame(rows, columns=names)
 table(gated, "Lemma 24: the product of a datum and its gate", form=".3g")
 thm7["lem24"].holds(
-    "$2x \\sigma(z - \\frac12)$: error over $\\epsilon$, largest; control: a thirtieth of the sines",
+    "largest error of the net for $2x \\sigma(z - \\frac12)$, in units of $\\epsilon$; "
+    "control: a thirtieth of the sines",
     gated["error / epsilon"].max(),
     at_most=1,
     control=gated["a thirtieth of the sines"].max(),
@@ -485,7 +496,9 @@ thm7["lem24"].holds(
     evidence="proved",
 )
 thm7["lem24"].holds(
-    "units over $R^6 (\\log(R/\\epsilon)/\\epsilon)^3$, $\\epsilon \\le \\frac12$, largest; control: over $R^{2.75}$, without $\\epsilon$",
+    "largest ratio of the number of units to $R^6 (\\log(R/\\epsilon)/\\epsilon)^3$, for "
+    "$\\epsilon \\le \\frac12$; control: to $R^{2.75}$, which does not grow with "
+    "$1/\\epsilon$",
     gated["units / order"].max(),
     at_most=13,  # 12.7 just above r_x = 1 at epsilon = 1/2, the largest ratio
     control=gated["without epsilon"].max(),
@@ -533,7 +546,8 @@ for name, extra in (("clipped", 0.0), ("within 0.01", 0.01)):
     label_error[name] = (guess - wanted).abs().max().item() / allowed
 table(label_error, "Largest error of a label over that of the two-layer net", form=".3f")
 thm7["prop28"].holds(
-    "error of a label over $\\sqrt{\\varepsilon_{2NN}}$; control: updates within 0.01",
+    "largest error of a label, in units of $\\sqrt{\\varepsilon_{2NN}}$; control: updates "
+    "that are only within 0.01",
     label_error["clipped"],
     at_most=1,
     tol=1e-9,
@@ -585,7 +599,8 @@ for N in (10, 30, 100, 300):
 drift = pd.DataFrame(rows).T.rename_axis("N")
 table(drift, "Difference of outputs over epsilon", form={"linear, 0.1": ".3g"})
 thm7["lem29"].holds(
-    "difference of outputs over $(1 - \\frac1{2e}) \\epsilon$, $\\alpha = 1/N$; control: $\\alpha = 0.1$",
+    "largest difference of the outputs of two nets, in units of $(1 - \\frac1{2e}) "
+    "\\epsilon$, for $\\alpha = 1/N$; control: $\\alpha = 0.1$",
     drift.iloc[:, :2].max().max() / (1 - 1 / (2 * math.e)),
     at_most=1,
     control=drift["linear, 0.1"].iloc[-1] / (1 - 1 / (2 * math.e)),
@@ -681,7 +696,8 @@ def steepest(L, R, width=3, steps=150):
 
 attack = [steepest(L, R) for L in (2, 3, 4) for R in (1.0, 10.0, 100.0)]
 thm7["lem30"].holds(
-    "gradient in the weights over $\\frac2{\\sqrt3} (2R)^L$, ascent; control: over $(2R)^{L-2}$",
+    "largest ratio of the gradient in the weights to $\\frac2{\\sqrt3} (2R)^L$ that "
+    "gradient ascent finds; control: to $(2R)^{L-2}$",
     max(ratio for ratio, _ in attack),
     at_most=1,
     control=max(ratio for _, ratio in attack),
@@ -690,7 +706,8 @@ thm7["lem30"].holds(
 )
 for part, name in (("cor31", "Corollary 31"), ("lem32", "Lemma 32"), ("cor33", "Corollary 33")):
     thm7[part].holds(
-        f"{name}: bound of the proof over the order stated, $N$ and $n$ to $10^9$; control: $\\alpha = 0.1$",
+        f"{name}: ratio of the bound of the proof to the order that is stated, largest for $N$ "
+        "and $n$ up to $10^9$; control: $\\alpha = 0.1$",
         ratios.loc[name, "1/N"],
         at_most=most[name],
         control=ratios.loc[name, "0.1"],
@@ -732,7 +749,8 @@ table(
     form=".3g",
 )
 thm7["lem34"].holds(
-    "risk lost by the cut-off over $8e/\\sqrt n$, largest found; control: half the cut-off",
+    "largest ratio of the risk lost by cutting the loss off to $8e/\\sqrt n$ in a search; "
+    "control: half the cut-off",
     lost["lost"],
     at_most=1,
     control=lost["half the cut-off"],
@@ -740,7 +758,8 @@ thm7["lem34"].holds(
     evidence="proved",
 )
 thm7["lem34"].holds(
-    "cut-off at $n^2$ over that at $n$, largest; control: a cut-off by second moments",
+    "largest ratio of the cut-off at $n^2$ samples to that at $n$; control: a cut-off by "
+    "second moments",
     lost["at n^2"],
     at_most=2,
     control=lost["second moments"],
@@ -796,7 +815,8 @@ sufficient = pd.DataFrame(sufficient, index=names)
 table(sufficient, "Samples from which the bound is below 1", form=".2e")
 by_squaring = (sufficient / sufficient.shift(1)).max()
 whole.holds(
-    "samples that are enough at $N^2$ over those at $N$, all constants; control: $\\alpha = 0.1$",
+    "ratio of the number of samples that are enough at $N^2$ tokens, with all constants, to"
+    " that at $N$; control: $\\alpha = 0.1$",
     by_squaring["alpha = 1/N"],
     at_most=2**15,
     control=by_squaring["alpha = 0.1"],

@@ -218,7 +218,9 @@ for net in NETS:
 
 # %%
 left.reproduced(
-    "general task, longest prompts: log of the least of the others over the most of the transformer's; control: the recurrent net in its place",
+    "general task, longest prompts: logarithm of the ratio of the fewest prompts that one "
+    "of the other nets needs to the most that a transformer needs; control: the recurrent "
+    "net in the transformer's place",
     kept.lead("general", far, *NETS),
     at_least=0,
     control=kept.lead("general", far, "recurrent", "transformer", "feedforward"),
@@ -226,7 +228,8 @@ left.reproduced(
     evidence="trained",
 )
 left.reproduced(
-    "general task: power of $N$, the smaller of recurrent and feedforward net; control: transformer",
+    "general task: power of $N$ with which the prompts needed grow, the smaller of "
+    "recurrent and feedforward net; control: transformer",
     min(powers[net][0].value for net in NETS[1:]),
     at_least=1,
     control=powers["transformer"][0].value,
@@ -234,7 +237,9 @@ left.reproduced(
     evidence="trained",
 )
 left.reproduced(
-    "the page's own run, general task, longest prompts: log of the least of the others over the most of the transformer's; control: the recurrent net in its place",
+    "the page's own run, general task, longest prompts: logarithm of the ratio of the "
+    "fewest prompts that one of the other nets needs to the most that a transformer needs; "
+    "control: the recurrent net in the transformer's place",
     ours.lead("general", lengths[-1], *NETS),
     at_least=0,
     control=ours.lead("general", lengths[-1], "recurrent", "transformer", "feedforward"),
@@ -253,7 +258,9 @@ left.reproduced(
 
 # %%
 simple_row.reproduced(
-    "simple task, longest prompts: log of the least of the feedforward net over the most of the recurrent net; control: the two exchanged",
+    "simple task, longest prompts: logarithm of the ratio of the fewest prompts that a "
+    "feedforward net needs to the most that a recurrent net needs; control: the two "
+    "exchanged",
     kept.lead("simple", long, "recurrent", "feedforward"),
     at_least=0,
     control=kept.lead("simple", long, "feedforward", "recurrent"),
@@ -261,7 +268,8 @@ simple_row.reproduced(
     evidence="trained",
 )
 closer.reproduced(
-    "simple task, longest prompts: log of the least of the recurrent net over the most of the transformer; control: the two exchanged",
+    "simple task, longest prompts: logarithm of the ratio of the fewest prompts that a "
+    "recurrent net needs to the most that a transformer needs; control: the two exchanged",
     kept.lead("simple", long, "transformer", "recurrent"),
     at_least=0,
     control=kept.lead("simple", long, "recurrent", "transformer"),
@@ -269,7 +277,9 @@ closer.reproduced(
     evidence="trained",
 )
 closer.reproduced(
-    "simple task, longest prompts: log distance from the transformer's counts, least of the feedforward net less the most of the recurrent net; control: the two exchanged",
+    "simple task, longest prompts: distance from the transformer's prompts on a logarithmic"
+    " scale, least of the feedforward net less largest of the recurrent net; control: the "
+    "two exchanged",
     kept.lead("simple", long, "transformer", "feedforward")
     + kept.lead("simple", long, "recurrent", "transformer"),
     at_least=0,
@@ -279,7 +289,9 @@ closer.reproduced(
     evidence="trained",
 )
 mild.holds(
-    "simple task, power of $N$ to the longest prompts: least of the feedforward net less the most of the recurrent net, over all pairs of runs; control: the two exchanged",
+    "simple task: power of $N$ with which the prompts needed grow up to the longest, least "
+    "of the feedforward net less largest of the recurrent net over all pairs of runs; "
+    "control: the two exchanged",
     powers["feedforward"][2].low - powers["recurrent"][2].high,
     at_least=0,
     control=powers["recurrent"][2].low - powers["feedforward"][2].high,

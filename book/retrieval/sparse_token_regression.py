@@ -79,7 +79,7 @@ for simple in (True, False):
     labels = task.labels(draw(6, 2, 50, simple), u)
     differ[simple] = (labels - labels[:, :1]).abs().max().item()
 ledger.result("retrieval.def2").holds(
-    "labels of a simple prompt, largest difference; control: a general prompt",
+    "largest difference between two labels of a simple prompt; control: a general prompt",
     max(differ[True], (task.labels(one, u)[0] - f64(y)).abs().max().item()),
     at_most=0,
     tol=1e-12,
@@ -129,7 +129,8 @@ table(needed.rename_axis("r"), "The constant C_x that normal data need", form=".
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.result("retrieval.ass123").holds(
-    "normal data and linear labels: constant needed, $r \\le 256$; control: $\\log x$ normal",
+    "normal data and linear labels: least constant with which the moments satisfy the "
+    "assumption, for $r \\le 256$; control: data whose logarithm is normal",
     needed.iloc[:, :3].to_numpy().max(),
     at_most=1,
     control=needed.iloc[:, 3].max(),
@@ -147,7 +148,8 @@ def pointers_square(q, s):
 
 
 ledger.result("retrieval.prefactor").holds(
-    "squared length of the pointers at $s = \\sqrt{d/q}$, less $d$, largest; control: $s = 1$",
+    "largest distance of the pointers' squared length from $d$ at $s = \\sqrt{d/q}$; "
+    "control: $s = 1$",
     max((pointers_square(q, math.sqrt(d / q)) - d).abs().max() for q in range(1, q_max + 1)),
     at_most=0,
     tol=1e-12,
@@ -205,7 +207,8 @@ figures.show()
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 proved_20 = min(sides(20, N)[0] for N in (10, 100, 1000))
 signs.holds(
-    "chance at $20 \\log N$ dimensions, at least, smallest over $N$; control: $5 \\log N$, at most",
+    "least chance over $N$ that random signs in $20 \\log N$ dimensions satisfy the "
+    "assumption, a lower bound; control: an upper bound for $5 \\log N$ dimensions",
     proved_20,
     at_least=0.95,
     control=max(sides(5, N)[1] for N in (10, 100, 1000)),
@@ -214,7 +217,8 @@ signs.holds(
 )
 far = 10**100
 signs.holds(
-    "$N = 10^{100}$, 10 % more dimensions than $(2/\\rho) \\log N$: chance, at least; control: 10 % fewer, at most",
+    "at $N = 10^{100}$ and 10 % more dimensions than the threshold, about $15.3 \\log N$: "
+    "lower bound on the chance; control: upper bound with 10 % fewer",
     sides(1.1 * threshold_c, far)[0],
     at_least=0.99,
     control=sides(0.9 * threshold_c, far)[1],

@@ -222,7 +222,9 @@ for norm in ("operator", "Frobenius"):
 last = codes.loc[last.name]
 one_label = (1 - cut.sqrt()) / few  # a number of length at most 1, read by L, for one label
 frobenius.holds(
-    "$1 - \\sqrt E$ over $\\mathfrak L \\|U\\|_F / \\sqrt{N-1}$, one number for one label and codes, errors exact, largest; control: $\\|U\\|_{op}$",
+    "largest ratio of $1 - \\sqrt E$ to $\\mathfrak L \\|U\\|_F / \\sqrt{N-1}$ for memories"
+    " whose error $E$ is exact, one number a label or a code; control: $\\|U\\|_{op}$ in "
+    "place of $\\|U\\|_F$",
     max(one_label.max().item(), codes["paid, Frobenius"].max()),
     at_most=1,
     control=last["paid, operator"],
@@ -230,7 +232,8 @@ frobenius.holds(
     evidence="proved",
 )
 frobenius.holds(
-    "the same, memories searched, errors estimated, largest; control: codes, with $\\|U\\|_{op}$",
+    "largest ratio of $1 - \\sqrt E$ to $\\mathfrak L \\|U\\|_F / \\sqrt{N-1}$ for memories"
+    " that a search finds, with estimated errors $E$; control: codes, with $\\|U\\|_{op}$",
     cheap.max().max(),
     at_most=1,
     control=codes["paid, operator"].max(),
@@ -274,7 +277,9 @@ table(by_width, "Labels kept, against the floor by dimension", form=form)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 width.holds(
-    f"one number each way with {digits} digits, {2 * digits} labels: exact error less floor by dimension; control: the floor at $\\rho = \\log 2$",
+    f"states of one number each way with {digits} digits for {2 * digits} labels: exact "
+    "error less the least error that the dimension allows; control: the least error for "
+    "$\\rho = \\log 2$",
     by_width["error"].iloc[-1] - by_width["floor"].iloc[-1],
     at_least=0,
     control=by_width["error"].iloc[-1] - memory.dimension_floor(2 * digits + 1, 1, math.log(2)),
@@ -282,7 +287,8 @@ width.holds(
     evidence="proved",
 )
 width.holds(
-    "error less floor by dimension, memories of labels, least; control: all labels held, floor of 4",
+    "least amount by which the error of a memory of labels exceeds what its dimension "
+    "allows; control: all labels held, against what four numbers allow",
     (by_width["error"] - by_width["floor"]).iloc[:-1].min(),
     at_least=0,
     control=kept(400, 200)[0] - by_width["floor"][0],
@@ -350,7 +356,9 @@ def from_exact(found, noise):
 
 
 linear_width.holds(
-    f"{most} tokens, one number each way, on {prompts} prompts: distance of the risk from $(1 - \\frac2\\pi)(1 - \\frac1N)$ in standard errors; control: states off by $2^{{-20}}$",
+    f"{most} tokens with one number each way, on {prompts} prompts: distance of the risk "
+    "from $(1 - \\frac2\\pi)(1 - \\frac1N)$ in standard errors; control: states that are "
+    "off by $2^{-20}$",
     from_exact(*served[most]),
     at_most=4.5,
     control=from_exact(*one_number_risk(*drawn[most], spoil=2.0**-20)),
@@ -358,7 +366,9 @@ linear_width.holds(
     evidence="sampled",
 )
 linear_width.refuted(
-    f"{most} tokens, one number each way: exact risk, against the floor of this width at $\\mathfrak L \\|U\\|_{{op}} \\le 10$; control: one label kept each way, $\\mathfrak L \\|U\\|_{{op}} = 3 \\sqrt 2$",
+    f"{most} tokens with one number each way: exact risk, against the least risk of this "
+    "width if $\\mathfrak L \\|U\\|_{op} \\le 10$; control: one label kept each way, with"
+    " $\\mathfrak L \\|U\\|_{op} = 3 \\sqrt 2$",
     risk,
     at_least=memory.dimension_floor(most, 1, math.log(10)),
     control=kept(most, 1)[0],
@@ -366,7 +376,8 @@ linear_width.refuted(
     evidence="attained",
 )
 linear_width.holds(
-    "with $\\mathfrak L \\|U\\|_{op} \\le 10$: least width over $N$ for that risk, $N$ to $10^4$, least; control: $\\mathfrak L \\|U\\|_{op} = 2^N$",
+    "with $\\mathfrak L \\|U\\|_{op} \\le 10$: least ratio of the width that this risk "
+    "needs to $N$, for $N$ up to $10^4$; control: $\\mathfrak L \\|U\\|_{op} = 2^N$",
     min(w / N for N, w in widths.items()),
     at_least=0.03,
     control=max(
@@ -428,7 +439,8 @@ table(one_bit.iloc[:, [0, 1, 3, 4, 6, 7]], "One bit a label: both sides over N",
 turned = words.clone()
 turned[:, 0] *= -1
 operator.holds(
-    f"the net of {small} tokens tells the sign of every other label, largest gap; control: states with one sign turned",
+    f"the net of {small} tokens tells the sign of every other label: largest distance of its"
+    " output from that sign times $\\sqrt{2/\\pi}$; control: states with one sign turned",
     off,
     at_most=0,
     tol=1e-9,
@@ -439,7 +451,8 @@ operator.holds(
 beside = torch.stack([words[0].lerp(nearest, share) for share in (0.499, 0.501)])
 jump = code.read(beside).div(1e-9).clamp(-1, 1) * math.sqrt(2 / math.pi)  # the nearer sign
 operator.holds(
-    "its read-out: steepest pair of states over $\\mathfrak L$; control: the nearer sign, without a slope",
+    "largest slope of its read-out between two states, in units of $\\mathfrak L$; control:"
+    " a read-out that jumps to the nearer sign",
     steepest,
     at_most=1,
     tol=1e-9,
@@ -448,7 +461,9 @@ operator.holds(
     evidence="attained",
 )
 operator.refuted(
-    "as restored: $\\mathfrak L^2 \\|U\\|_{op}^2 \\log(1 + d_h)$ over $0.01 N$, error 0.363, $N = 10^7$; control: $\\mathfrak L^2 \\|U\\|_F^2$",
+    "as restored, at the error 0.363 and $N = 10^7$: ratio of $\\mathfrak L^2 "
+    "\\|U\\|_{op}^2 \\log(1 + d_h)$ to $0.01 N$; control: with $\\|U\\|_F$ in place of "
+    "$\\|U\\|_{op}$",
     last["operator"] / 0.01,
     at_least=1,
     control=last["Frobenius"] / 0.01,
@@ -456,7 +471,8 @@ operator.refuted(
     evidence="attained",
 )
 operator.repaired(
-    "with $\\|U\\|_F$: least norm for that error over the code's, $N = 10^7$; control: over $\\mathfrak L \\|U\\|_{op}$",
+    "with $\\|U\\|_F$: ratio of the least norm that this error allows to the norm of the "
+    "code, at $N = 10^7$; control: to $\\mathfrak L \\|U\\|_{op}$ of the code",
     last["paid, Frobenius"],
     at_most=1,
     control=last["paid, operator"],
@@ -504,7 +520,8 @@ def over_first(D, eps, radius=1.0):
 
 cases = ((1, 0.1), (1, 1.0), (2, 0.3), (3, 0.5), (5, 0.8))
 volume.holds(
-    "first bound: log size of packings over it, $D$ from 1 to 5, largest; control: ball of radius 2",
+    "largest ratio of the logarithm of the size of a packing to the first bound, for $D$ "
+    "from 1 to 5; control: packings of a ball of radius 2",
     max(over_first(*case) for case in cases),
     at_most=1,
     tol=1e-12,
@@ -513,7 +530,8 @@ volume.holds(
     evidence="proved",
 )
 maurey.refuted(
-    "second bound, as restored: $\\log P$ over it at $D = 64 C^2$, $\\epsilon = \\frac12$, least; control: over the first",
+    "second bound, as restored: least ratio of $\\log P$ to it at $D = 64 C^2$ and "
+    "$\\epsilon = \\frac12$; control: to the first bound",
     (packed.iloc[:, 2] / packed["second bound"]).min(),
     at_most=1,
     control=(packed.iloc[:, 2] / packed["first bound"]).max(),

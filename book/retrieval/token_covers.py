@@ -183,7 +183,8 @@ table(
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lem12.holds(
-    "most probable long datum that Assumption 1 allows: chance over $\\delta$; control: radius 2 % less",
+    "the most probable long datum that Assumption 1 allows: largest ratio of its chance to "
+    "$\\delta$; control: a radius that is 2 % less",
     lengths["two lengths"].max(),
     at_most=1,
     tol=1e-6,  # of the minimisation
@@ -192,7 +193,7 @@ lem12.holds(
     evidence="attained",
 )
 lem12.holds(
-    "normal data: exact chance over $\\delta$, largest; control: a radius without $d$",
+    "normal data: largest ratio of the exact chance to $\\delta$; control: a radius without $d$",
     lengths["normal data"].max(),
     at_most=1,
     control=lengths["without d"].max(),
@@ -305,7 +306,8 @@ table(moved[["largest ratio"]], "Largest move of the output found, over its boun
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 rounding = 1e-9  # 1e-15 over steps of 1e-3, and the powers of a root
 lem39.holds(
-    "Lemma 39: left over right side, largest of random matrices and all ones; control: $2q$ for $q$",
+    "Lemma 39: largest ratio of the left to the right side, for random matrices and "
+    "matrices of ones; control: $2q$ in place of $q$",
     max(holder.values()),
     at_most=1,
     tol=rounding,
@@ -319,7 +321,8 @@ for row, name, control in (
     (lem13, "both", "the larger part alone for the sum"),
 ):
     row.holds(
-        f"move of the output over its bound, {name} moving, largest found; control: {control}",
+        "largest ratio of the movement of the output to its bound that is found when only "
+        f"{name} is moved; control: {control}",
         moved.loc[name, "largest ratio"],
         at_most=1,
         tol=rounding,
@@ -369,7 +372,8 @@ table(counted, "A ball of four numbers and radius 1", form=".3f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 sparsified.holds(
-    "sum of absolute entries: distance from averages over $B_1/\\sqrt{2k}$; control: averages of fewer, the $k$ before",
+    "bounded sum of absolute entries: largest ratio of the distance from averages of $k$ "
+    "terms to $B_1/\\sqrt{2k}$; control: averages of the next smaller $k$",
     sparse["over its bound"].max(),
     at_most=1,
     tol=1e-12,
@@ -378,7 +382,8 @@ sparsified.holds(
     evidence="proved",
 )
 sparsified.holds(
-    "sum of absolute entries: log number of the averages less its bound, largest over $k$; control: without signs",
+    "bounded sum of absolute entries: largest amount over $k$ by which the logarithm of the"
+    " number of averages exceeds its bound; control: averages without signs",
     (sparse["log number"] - sparse["its bound"]).max(),
     at_most=0,
     tol=1e-12,
@@ -387,7 +392,8 @@ sparsified.holds(
     evidence="proved",
 )
 lem16.holds(
-    "counting: log size of a packing less its bound; control: a ball of two numbers",
+    "counting weights: largest amount by which the logarithm of the size of a packing "
+    "exceeds the bound; control: a ball of only two numbers",
     (counted["log size of a packing"] - counted["bound"]).max(),
     at_most=0,
     control=(counted["log size of a packing"] - counted["with two numbers"]).max(),
@@ -429,7 +435,8 @@ ours, quoted, by_heads = f64(
     ]
 ).T
 prop17.holds(
-    "log size at $N^2$ over that at $N$, $N$ from $2^5$ to $2^{80}$; control: a matrix for each position",
+    "largest ratio of the log size of the cover at $N^2$ tokens to that at $N$, for $N$ "
+    "from $2^5$ to $2^{80}$; control: a matrix for each position",
     max(squared),
     at_most=8,  # two logarithms in D^2, and one of their powers
     control=min(private),
@@ -437,7 +444,9 @@ prop17.holds(
     evidence="proved",
 )
 prop17.holds(
-    "logarithm of the first term over $7 \\log(1 + R/\\epsilon) + \\frac12 \\log H$, largest, $H$, $R$ and $1/\\epsilon$ up to $10^6$; control: without $\\log H$",
+    "largest ratio of the logarithm of the first term to $7 \\log(1 + R/\\epsilon) + "
+    "\\frac12 \\log H$, for $H$, $R$ and $1/\\epsilon$ up to $10^6$; control: without "
+    "$\\log H$",
     (ours / (quoted + by_heads)).max(),
     at_most=1,
     control=(ours / quoted).max(),
@@ -505,7 +514,8 @@ table(both_counts, "Log sizes of covers of the heads", form=".2e")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 sparsified.holds(
-    "on the sample: error of the rounded matrices over the scale, largest found; control: one column over 400 rows",
+    "at the tokens of the sample: largest error of the rounded matrices, in units of the "
+    "scale, that a search finds; control: one column of 400 rows",
     max(walked),
     at_most=1,
     tol=rounding,
@@ -514,7 +524,8 @@ sparsified.holds(
     evidence="proved",
 )
 sparsified.holds(
-    "on the sample: log size at $N^2$ over that at $N$, largest; control: with the factor $nN$ of the lemma cited",
+    "at the tokens of the sample: largest ratio of the log size of the cover at $N^2$ "
+    "tokens to that at $N$; control: with the factor $nN$ of the lemma that is cited",
     max(grown.values()),
     at_most=2**8,  # powers of log(nN): four in R_{2,1}^2, three in R^6, one as it stands
     control=min(N * g for N, g in grown.items()),
@@ -522,7 +533,9 @@ sparsified.holds(
     evidence="proved",
 )
 sparsified.holds(
-    "all tokens, one free column at half of its length: least log size of a cover over the count for the sum of entries, $D \\ge 64$, least; control: one free entry",
+    "at all tokens, for one free column and half of its length: least ratio of the log size"
+    " that any cover needs to the count for a bounded sum of entries, for $D \\ge 64$; "
+    "control: one free entry",
     (counts.iloc[:, 0] / counts.iloc[:, 1]).iloc[1:].min(),
     at_least=2,
     control=(math.log(2) / counts.iloc[:, 1]).iloc[1:].max(),

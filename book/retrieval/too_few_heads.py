@@ -232,7 +232,8 @@ table(mixtures, caption, form=".4f", tiny=1e-9)
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 line, searched = mixtures["1 - H/q"], mixtures["searched"]
 prop21.holds(
-    "a search over mixtures: least error minus $(1 - H/q)$; control: one head more",
+    "a search over mixtures of tokens: least amount by which the error exceeds $1 - H/q$; "
+    "control: one head more",
     (searched - line).min(),
     at_least=0,
     tol=1e-12,
@@ -241,7 +242,8 @@ prop21.holds(
     evidence="proved",
 )
 prop21.holds(
-    "mixtures of the $q$ tokens attain $1 - H/q$, largest gap; control: random mixtures",
+    "mixtures of the $q$ tokens attain $1 - H/q$: largest distance from it; control: random"
+    " mixtures",
     (mixtures["on the q tokens"] - line).abs().max(),
     at_most=1e-12,
     control=(mixtures["random"] - line).max(),
@@ -258,7 +260,8 @@ def from_formula(A, value, noise):
 
 
 prop21.holds(
-    f"the formula against real prompts, $q = {q}$: largest distance in standard errors; control: one head fewer",
+    f"the formula for the error against real prompts at $q = {q}$: largest distance in "
+    "standard errors; control: one head fewer",
     max(from_formula(A, *found) for found, A in mixed),
     at_most=PEAK,
     control=max(from_formula(A[:-1], *found) for found, A in mixed),
@@ -268,7 +271,8 @@ prop21.holds(
 
 
 ledger.result("retrieval.prop21.all_d").holds(
-    "heads that see positions only, $q - 1$ of them: least error over $1/q$, $q \\le 64$, at any $d$; control: free heads, $d = 1$",
+    "$q - 1$ heads that see positions only, at any $d$: least ratio of the error to $1/q$, "
+    "for $q \\le 64$; control: heads that also see the data, $d = 1$",
     min(heads.floor(a, a - 1) * a for a in range(2, 65)),
     at_least=1 - 1e-9,
     control=max(heads.floor(a, min(a - 1, 1), 1) * a for a in range(2, 65)),
@@ -283,7 +287,8 @@ def variance(mix):
 
 
 ledger.result("retrieval.prop21.lem40").holds(
-    "Lemma 40: $\\operatorname{Var} \\|z\\|^2 - 2k$, largest of $k \\le 8$; control: a copied number",
+    "Lemma 40: largest distance of $\\operatorname{Var} \\|z\\|^2$ from $2k$ for $k \\le "
+    "8$; control: one number copied",
     max(abs(variance(torch.eye(k).double()) - 2 * k) for k in range(1, 9)),
     at_most=1e-10,
     control=abs(variance(f64([[1.0, 0.0], [1.0, 0.0]])) - 4),
@@ -449,7 +454,8 @@ def off(column):
 
 
 prop3.holds(
-    "free heads attain the sharper $(1 - H/d)(1 - H/q)$: distance in standard errors; control: from $1 - H/q$",
+    "heads that see the data attain the sharper bound $(1 - H/d)(1 - H/q)$: distance in "
+    "standard errors; control: distance from $1 - H/q$",
     off("(1 - H/d)(1 - H/q)"),
     at_most=PEAK,
     control=off("1 - H/q"),
@@ -457,8 +463,9 @@ prop3.holds(
     evidence="sampled",
 )
 prop3.holds(
-    f"the same heads at $N = {N + 4}$, where two more tokens have data: error above the sharper bound, "
-    "least in standard errors; control: above that of one head fewer",
+    f"these heads at $N = {N + 4}$, where two more tokens have data: least amount by which "
+    "the error exceeds the sharper bound, in standard errors; control: the bound for one "
+    "head fewer",
     above(0),
     at_least=-PEAK,
     control=above(1),
@@ -466,7 +473,8 @@ prop3.holds(
     evidence="sampled",
 )
 prop3.holds(
-    "the sharper bound minus $1 - H/d - H/q$, least of $H \\le \\min(q, d)$, to 64; control: with $2H$",
+    "least amount by which the sharper bound exceeds $1 - H/d - H/q$, for $H \\le \\min(q, "
+    "d)$ and $q, d \\le 64$; control: $2H$ heads in the sharper bound",
     min(heads.floor(a, H, b) - 1 + H / a + H / b for a, b, H in every),
     at_least=0,
     tol=1e-12,
@@ -476,7 +484,8 @@ prop3.holds(
 )
 large = scores.loc[64]
 prop3.holds(
-    "$q = 64$: draws with $d_e = \\lfloor 5 \\log N \\rfloor$ that allow the scores; control: $d_e = N$",
+    "$q = 64$: number of draws of positions in $d_e = \\lfloor 5 \\log N \\rfloor$ "
+    "dimensions that allow the scores; control: $d_e = N$",
     large["5 log N"].max(),
     at_most=0,
     control=large["N"].min(),
@@ -484,8 +493,8 @@ prop3.holds(
     evidence="sampled",
 )
 prop3.holds(
-    "$q = 64$: least draws of ten with $d_e = \\lfloor 20 \\log N \\rfloor$ that allow the scores; "
-    "control: $\\lfloor 5 \\log N \\rfloor$",
+    "$q = 64$: least number of ten draws of positions in $d_e = \\lfloor 20 \\log N "
+    "\\rfloor$ dimensions that allow the scores; control: $\\lfloor 5 \\log N \\rfloor$",
     large["20 log N"].min(),
     at_least=4,
     control=large["5 log N"].max(),
@@ -493,8 +502,8 @@ prop3.holds(
     evidence="sampled",
 )
 prop3.holds(
-    "4 heads, $q = 64$, $d = 2$, signs in $\\lfloor 20 \\log N \\rfloor$ dimensions that meet "
-    "Assumption 3: error; control: positions only",
+    "4 heads, $q = 64$, $d = 2$ and signs in $\\lfloor 20 \\log N \\rfloor$ dimensions that"
+    " meet Assumption 3: error; control: heads that see positions only",
     four_heads,
     at_most=0.01,
     control=few[64]["positions only, 1 - H/q"],
@@ -502,7 +511,8 @@ prop3.holds(
     evidence="sampled",
 )
 prop3.holds(
-    "$2d$ heads with small logits, $q = 64$, $d = 2$: error at $\\epsilon = 0.01$; control: positions only",
+    "$2d$ heads with small logits, $q = 64$ and $d = 2$: error at $\\epsilon = 0.01$; "
+    "control: heads that see positions only",
     few[64]["epsilon = 0.01"],
     at_most=0.01,
     control=few[64]["positions only, 1 - H/q"],
@@ -523,7 +533,7 @@ said = {
 said = pd.DataFrame(said).T.rename_axis(["q", "d"])
 table(said, "Least error of q - 1 free heads, by two bounds", form=".4f", tiny=1e-9)
 at_least_q.holds(
-    "least error of $q - 1$ heads, all $q \\le d \\le 64$: smallest; control: one head more",
+    "least error of $q - 1$ heads over all $q \\le d \\le 64$; control: one head more",
     min(heads.floor(a, a - 1, b) for b in range(1, 65) for a in range(1, b + 1)),
     at_least=1e-6,
     control=max(heads.floor(a, a, b) for b in range(1, 65) for a in range(1, b + 1)),
@@ -531,7 +541,7 @@ at_least_q.holds(
     evidence="proved",
 )
 at_least_q.holds(
-    "Proposition 3 with $q - 1$ heads, $q = 4$, $d = 100$: error at least; control: one head more",
+    "the bound of Proposition 3 for $q - 1$ heads, $q = 4$ and $d = 100$; control: one head more",
     1 / 4 - 3 / 100,
     at_least=1e-6,
     control=1 - 4 / 4 - 4 / 100,
@@ -556,7 +566,8 @@ for alpha in (0.0, 2.0, 5.0, 40.0):
 average_left = pd.DataFrame(rows).T.rename_axis("alpha")
 table(average_left, f"What one head leaves, q = {q}", form=".4f", tiny=1e-9)
 ledger.result("retrieval.sparse_average").holds(
-    "one head leaves nothing of a sparse average, share at $\\alpha = 40$; control: of the squares",
+    "share of a sparse average that one head leaves at $\\alpha = 40$; control: of the sum "
+    "of squares",
     average_left.loc[40.0, "of the average"],
     at_most=1e-12,
     control=average_left.loc[40.0, "of the squares"],

@@ -252,7 +252,8 @@ table(
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lem18.holds(
-    "exact Rademacher complexity less its bound, largest over scales; control: without the scale's part",
+    "largest amount over the scales by which the exact Rademacher complexity exceeds its "
+    "bound; control: the bound without the term of the scale",
     complexity - steps_18["bound"].min(),
     at_most=0,
     control=complexity - steps_18["Massart"].min(),
@@ -260,7 +261,8 @@ lem18.holds(
     evidence="proved",
 )
 cor19.holds(
-    "share of samples with a function beyond the bound; control: without the class's term",
+    "share of samples in which the risk of some function exceeds the bound; control: "
+    "without the term of the class",
     beyond["both terms"],
     at_most=delta,
     control=beyond["second term only"],
@@ -268,7 +270,8 @@ cor19.holds(
     evidence="sampled",
 )
 cor19.holds(
-    "all samples of 4 of 6 points: mean of the largest gap, less twice the mean complexity; control: the complexity of one function",
+    "over all samples of 4 of 6 points: mean of the largest gap less twice the mean "
+    "complexity; control: the complexity of one function",
     symmetrised["largest gap"] - symmetrised["complexity"],
     at_most=0,
     control=symmetrised["largest gap"] - symmetrised["one function"],
@@ -276,7 +279,8 @@ cor19.holds(
     evidence="proved",
 )
 transfer.holds(
-    "mean of the largest gap with all labels over that with one label, all samples of three prompts; control: all labels of one prompt alone",
+    "over all samples of three prompts: ratio of the mean largest gap with all labels to "
+    "that with one label of each prompt; control: all labels of one prompt alone",
     gaps["all labels"] / gaps["one label"],
     at_most=1,
     control=gaps["all labels of one prompt alone"] / gaps["one label"],
@@ -284,7 +288,8 @@ transfer.holds(
     evidence="proved",
 )
 lem20.holds(
-    "risk lost by the cut-off over its bound, largest found; control: half the cut-off",
+    "largest ratio of the risk lost by cutting the loss off to its bound in a search; "
+    "control: half the cut-off",
     cut_off["lost"].max(),
     at_most=1,
     control=cut_off["half"].max(),
@@ -312,7 +317,8 @@ glue(growth=later["prompts"].iloc[-1], needed_1024=float(growth["prompts"].iloc[
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm4.holds(
-    "prompts that are enough at $N^2$ over those at $N$; control: a matrix for each position",
+    "largest ratio of the number of prompts that are enough at $N^2$ tokens to that at $N$;"
+    " control: a matrix for each position",
     later["prompts"].max(),
     at_most=32,  # two logarithms in tau squared, two in D squared, one in the count
     control=later["a matrix each"].max(),
@@ -432,7 +438,8 @@ figures.show()
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 thm4.holds(
-    "one label a prompt: power of $N$ in the prompts needed, lower end; control: all labels",
+    "one label a prompt: power of $N$ with which the prompts needed grow, lower end of its "
+    "interval; control: all labels",
     told["one label"].low,
     at_least=0.5,
     control=told["all labels"].low,
@@ -440,7 +447,8 @@ thm4.holds(
     evidence="trained",
 )
 thm4.holds(
-    "power with one label less power with all, lower end; control: in labels, not prompts",
+    "power of $N$ in the prompts needed with one label less that with all labels, lower end"
+    " of its interval; control: counted in labels in place of prompts",
     more.low,
     at_least=0,
     control=in_labels.low,
@@ -448,7 +456,8 @@ thm4.holds(
     evidence="trained",
 )
 thm4.holds(
-    "start that points, one label, 500 prompts: error, largest over lengths; control: a random start",
+    "training that starts from attention to the pointer, one label a prompt, 500 prompts: "
+    "largest error over the lengths; control: a random start",
     hinted,
     at_most=0.1,
     control=unaided,

@@ -206,7 +206,8 @@ errors = {"$4 E[M_+ - M_-]$": error, "$4 E[M_+]$": without}
 caption = f"Mean of {instances} random rows of 2 to {n_max} bits: largest distance from"
 table(errors, caption, form=".6f", tiny=1e-11)
 lem11.holds(
-    f"mean against $4\\,\\mathbb{{E}}[M_+ - M_-]$, {instances} rows, largest error; control: without $M_-$",
+    f"{instances} rows: largest distance of the mean sum of influences from "
+    "$4\\,\\mathbb{E}[M_+ - M_-]$; control: without $M_-$",
     error,
     at_most=0,
     tol=1e-13 * n_max**2,
@@ -238,7 +239,8 @@ bits, ones = cube.bits(n_max), cube.bits(n_max).sum(-1)
 flat = summed_influence(torch.zeros(n_max).double(), f64([20.0]), bits)
 biased = (flat * 0.1**ones * 0.9 ** (n_max - ones)).sum().item()
 lem11.holds(
-    "mean over its limit $4 - 2^{3-n}$, climbed, largest; control: a softmax without its division",
+    "largest ratio of the mean sum of influences to its limit $4 - 2^{3-n}$ that gradient "
+    "ascent finds; control: a softmax without its division",
     (climbed["found"] / climbed["limit"]).max(),
     at_most=1,
     tol=1e-12,
@@ -248,8 +250,9 @@ lem11.holds(
 )
 steep_gap = summed_influence(rng.normal(n_max), f64([80.0]), bits).mean().item()
 lem11.holds(
-    f"the limit is approached: mean over it at gap 80, normal scores, $n = {n_max}$; "
-    "control: over 4, the string of zeros left out",
+    "the limit is approached: ratio of the mean sum of influences to it for normal scores "
+    f"with gap 80, $n = {n_max}$; control: ratio to 4, as if the string of zeros did not "
+    "count",
     steep_gap / limit(n_max),
     equals=1,
     tol=1e-9,
@@ -261,8 +264,9 @@ free = cube.bits(n_max - 1)  # the query's own bit is held fixed; its score lies
 held = torch.cat((80.0 * free, torch.full((len(free), 1), 40.0)), -1).double().softmax(-1)
 held_mean = bit_influences(held[..., None]).sum(-1).mean(-1).sum().item()
 lem11.holds(
-    f"own bit held fixed, $n = {n_max}$: mean over $4 - 2^{{3-n}}$; control: over the limit of "
-    "$n - 1$ positions, as if the fixed one had no weight",
+    f"own bit held fixed, $n = {n_max}$: ratio of the mean sum of influences to $4 - "
+    "2^{3-n}$; control: to the limit of $n - 1$ positions, as if the fixed one had no "
+    "weight",
     held_mean / limit(n_max),
     at_most=1,
     tol=1e-12,
@@ -287,7 +291,8 @@ table(sums, f"Mean of the sum for the pair of rows, {n_pair} bits", form=".4f")
 parity = cube.parity(8)
 reads_parity = bit_influences(torch.stack((1 + parity, 1 - parity), -1)[..., None] / 2).sum(-1)
 lem11.holds(
-    "the query's own bit too: mean for the pair of rows; control: a layer that reads PARITY",
+    "with the query's own bit: mean sum of influences on the pair of rows, against 6; "
+    "control: a layer that reads PARITY",
     sums["all bits"],
     at_most=6,
     control=reads_parity.mean(-1).sum(),
@@ -337,8 +342,8 @@ over = {
 # %% mystnb={"code_prompt_hide": "Checks of both bounds", "code_prompt_show": "Checks of both bounds"} tags=["hide-cell"]
 for name, about, the in (("printed", "statement", "the printed"), ("ours", "ours", "our")):
     lem11.holds(
-        f"sum over {the} bound, $\\delta = {delta:g}$, {len(sampled) * inputs} sums; "
-        "control: OR's softmax without its division",
+        f"largest ratio of a sum of influences to {the} bound, for $\\delta = {delta:g}$ and "
+        f"{len(sampled) * inputs} sums; control: OR's softmax without its division",
         over[name],
         at_most=1,
         control=undivided(n_or) / bounds[name](n_or, delta),
@@ -349,8 +354,8 @@ steep, m = -1e3 * torch.arange(n_max).double(), torch.arange(2, n_max)
 order = summed_influence(steep, f64([1e7]), cube.bits(n_max))
 chance = (order[:, None] >= 2 * m - 1e-9).double().mean(0)
 lem11.holds(
-    "a logarithm is needed: chance of $2m$ for 'first one' against $2^{1-m}$; control: $2^{-m}$, "
-    "the flip at the first one left out",
+    'a logarithm is needed: largest distance of the chance that "first one" has a sum of '
+    "$2m$ from $2^{1-m}$; control: from $2^{-m}$, as without the flip at the first one",
     (chance - 2.0 ** (1 - m)).abs().max(),
     at_most=0,
     tol=1e-12,
@@ -376,7 +381,8 @@ or_bound, counts = printed_bound(n_or, delta), [0, 1, 2, 4, 16, n_or // 2]
 column = {"ones in the input": counts, "sum": or_sums[counts]}
 table(column, f"The head of OR, n = {n_or}; the printed bound is {or_bound:.1f}", form=".3f")
 at_zero.holds(
-    f"Remark 12: OR at $0^n$ over the printed bound, $n = {n_or}$; control: scores $\\log 2$ for $\\log n$",
+    "Remark 12: ratio of the sum of influences of OR at $0^n$ to the printed bound, $n = "
+    f"{n_or}$; control: scores of $\\log 2$ in place of $\\log n$",
     or_sums[0].item() / or_bound,
     at_least=1,
     control=flat_sums(n_or, 2 * math.log(2))[0].item() / or_bound,
@@ -392,7 +398,8 @@ def at_no_ones(n, score):
 
 
 at_zero.holds(
-    f"Remark 12: OR at $0^n$ over $n - 2$, least, $n = 3$ to {n_or}; control: $\\log 2$ for $\\log n$",
+    "Remark 12: least ratio of the sum of influences of OR at $0^n$ to $n - 2$, for $n = 3$"
+    f" to {n_or}; control: scores of $\\log 2$ in place of $\\log n$",
     min(at_no_ones(n, math.log(n)) for n in range(3, n_or + 1)),
     at_least=1,
     control=min(at_no_ones(n, math.log(2)) for n in range(3, n_or + 1)),
@@ -415,7 +422,8 @@ weights = flat_sums(n_or, 1.0).max().item()
 sums = {f"scores, n = {n}": scores.max().item(), f"weights, n = {n_or}": weights}
 table(sums, "Sum over all flips where $a_w = x_w$, largest over inputs", form=".4f")
 logits.holds(
-    f"Remark 10: $\\sum_q \\max_w I_q[a_w] / n$ for $a_w = x_w$, least; control: the weights, $n = {n_or}$",
+    "Remark 10: least $\\frac1n \\sum_q \\max_w I_q[a_w]$ of the logits $a_w = x_w$; "
+    f"control: the attention weights in place of the logits, $n = {n_or}$",
     scores.min() / n,
     equals=1,
     tol=1e-12,

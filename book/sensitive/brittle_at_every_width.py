@@ -150,7 +150,8 @@ table(powers, "Power of n in the magnification", form=".2f")
 
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 thm6.holds(
-    "mean magnification, at every $d$ tried: its power of $n$; control: the largest",
+    "power of $n$ with which the mean magnification grows, largest over all $d$ tried; "
+    "control: the largest magnification in place of the mean",
     powers["mean"].abs().max(),
     at_most=0,
     tol=0.1,
@@ -280,8 +281,8 @@ def least_distance(factor):
 
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 ledger.result("sensitive.lem21").holds(
-    "all pairs of functions of two bits, eight $\\alpha$: least distance above the bound; control: "
-    "without $1 - 1/\\alpha$",
+    "all pairs of functions of two bits and eight $\\alpha$: least amount by which the "
+    "distance exceeds the bound; control: the bound without $1 - 1/\\alpha$",
     least_distance(lambda a: 1),
     equals=0,
     tol=1e-9,
@@ -298,9 +299,9 @@ def least_square(factor=3):
 
 
 thm6.holds(
-    "all pairs of functions of two bits: $\\|f - f'\\|^2$ above $\\mathrm{as}(f)/n - 3 (\\|f\\|^4\\, "
-    "\\mathrm{as}(f')/n)^{1/3}$, least; for $\\mathrm{as}(f') \\le K$ it is the theorem; control: "
-    "without the last term",
+    "all pairs of functions of two bits: least amount by which $\\|f - f'\\|^2$ exceeds "
+    "$\\mathrm{as}(f)/n - 3 (\\|f\\|^4\\, \\mathrm{as}(f')/n)^{1/3}$, which is the theorem "
+    "if $\\mathrm{as}(f') \\le K$; control: without the last term",
     least_square(),
     equals=0,
     tol=1e-9,
@@ -334,7 +335,8 @@ table(pd.DataFrame(limits).rename_axis("$\\alpha$"), "What Lemma 21 leaves, for 
 
 # %% mystnb={"code_prompt_hide": "Two checks", "code_prompt_show": "Two checks"} tags=["hide-input"]
 thm6.refuted(
-    "(67), a step of the proof: largest excess of $\\mu$ over $\\mu / (2 - \\mu)$",
+    "step (67) of the proof: largest amount by which $\\mu$ exceeds $\\mu / (2 - \\mu)$; "
+    "control: $\\alpha \\to \\infty$ in place of $\\alpha = 2$",
     largest[2.0],
     at_most=0,
     tol=1e-12,
@@ -343,7 +345,8 @@ thm6.refuted(
     evidence="attained",
 )
 thm6.repaired(
-    "first term at any $\\alpha$: excess of $\\mu$ over it, times $4 (\\alpha - 1)$; control: $\\alpha = 2$",
+    "first term at any $\\alpha$: largest amount by which $\\mu$ exceeds it, times $4 "
+    "(\\alpha - 1)$; control: the term at $\\alpha = 2$ for every $\\alpha$",
     max(4 * (a - 1) * gap for a, gap in largest.items()),
     at_most=1,
     control=max(4 * (a - 1) * largest[2.0] for a in largest),
@@ -494,8 +497,8 @@ for d, text, about in (
 ):
     exact, again = parity_transformer(longest, d // 2), torch.Generator().manual_seed(seed)
     thm6.holds(
-        f"{text}, {longest} bits, $\\rho = 0.1$: sharpness; control: a step of the first queries and "
-        "keys only",
+        f"{text}, {longest} bits and $\\rho = 0.1$: sharpness, the mean square of the change of "
+        "the output; control: a step of the first queries and keys only",
         left.at[(d, longest), "sharpness"],
         at_least=1,
         tol=3 * left.at[(d, longest), "±"],
@@ -506,7 +509,9 @@ for d, text, about in (
     )
 K = steps.sensitivity_bound(*parity_transformer(16), 0.1).item()
 thm6.holds(
-    "PARITY, 32 columns, $\\rho = 0.1$: proved floor of the sharpness at $10^{20}$ bits; control: the sensitivity before the step, $n$, in place of $K$",
+    "PARITY with 32 columns and $\\rho = 0.1$: proved lower bound on the sharpness at "
+    "$10^{20}$ bits; control: the sensitivity $n$ before the step in place of the bound $K$"
+    " after it",
     steps.parity_floor(K, 1e20),
     at_least=0.5,
     control=steps.parity_floor(1e20, 1e20),
@@ -532,7 +537,8 @@ rows = (torch.arange(n_or) < ones[:, None]).long()
 sums = summed_influence(torch.zeros(n_or).double(), f64([2 * math.log(n_or)]), rows)
 or_mean, or_zero = (f64(binom.pmf(ones, n_or, 0.5)) @ sums).item() / 6, sums[0].item() / 6
 ledger.result("sensitive.thm6_logits").holds(
-    f"scores $\\pm \\log n$, {n_or} bits: what flips do to the row over 6, mean; control: at $0^n$",
+    f"scores of $\\pm \\log n$ at {n_or} bits: mean over strings of what all flips do to a "
+    "row of attention, in units of 6; control: at the string of zeros",
     or_mean,
     at_most=1,
     control=or_zero,

@@ -173,7 +173,8 @@ for result, name, about in (
     (lem15, "output, ours", "ours"),
 ):
     result.holds(
-        f"{name}: left over right side where the ascent ends; control: no $\\bar I_q$, random heads",
+        f"{name}: ratio of the left to the right side where gradient ascent ends; control: "
+        "random heads without $\\bar I_q$",
         top[name],
         at_most=1,
         tol=1e-9,
@@ -207,7 +208,8 @@ def step_45(d, turn=1e-3):
 width = 128
 step45 = step_45(width)
 lem13.refuted(
-    f"proof's step (45): left over right side, $d = {width}$, $C_A = 1$; control: with $\\sqrt d$",
+    f"step (45) of the proof: ratio of the left to the right side at $d = {width}$ and $C_A "
+    "= 1$; control: with the factor $\\sqrt d$ that it leaves out",
     step45,
     at_most=1,
     control=step45 / math.sqrt(width),
@@ -235,7 +237,8 @@ for V in (1.0, 10.0, 100.0, 1000.0):
 two = pd.DataFrame(rows).set_index("V")
 table(two, "Lemma 15 at two tokens, d = 2, second position", form=".4f")
 lem15.refuted(
-    "as printed: output over its bound, $d = 2$, $C_A = 1$, $V = 1000\\, I$; control: random heads, $\\|V\\| = 1$",
+    "as printed: ratio of the influence on the output to its bound for two tokens, $d = 2$,"
+    " $C_A = 1$, $V = 1000\\, I$; control: random heads with $\\|V\\| = 1$",
     two["ratio"].iloc[-1],
     at_most=1,
     control=drawn["Lemma 15 with $C_V$"].max(),
@@ -244,7 +247,8 @@ lem15.refuted(
 )
 
 lem15.holds(
-    "Lemma 15 with $C_V$: the two tokens, and where the ascent ends; control: the two without it",
+    "with $C_V$ in the bound: largest ratio of the left to the right side, for two tokens "
+    "and where gradient ascent ends; control: the two tokens without $C_V$",
     max(top["Lemma 15 with $C_V$"], two["ratio with $C_V$"].max()),
     at_most=1,
     control=two["ratio"].iloc[-1],
@@ -294,7 +298,8 @@ table(top9, f"Lemma 9: {len(found) * repeats} random heads, and a token that gro
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 lem9.refuted(
-    f"proof's step, lengths read at $x$: left over right side, a token that grows to {t_small:g}",
+    "step of the proof with lengths read at $x$: ratio of the left to the right side for a "
+    f"token that grows to {t_small:g}; control: lengths read at the neighbour",
     top9.loc["growing token", "lengths at x"],
     at_most=1,
     control=top9.loc["growing token", "Lemma 9"],
@@ -302,7 +307,8 @@ lem9.refuted(
     evidence="attained",
 )
 lem9.holds(
-    f"lengths at the neighbour: left over right side, {len(found) * repeats} heads, largest",
+    "with lengths read at the neighbour: largest ratio of the left to the right side over "
+    f"{len(found) * repeats} heads; control: without the second sum",
     top9["Lemma 9"].max(),
     at_most=1,
     tol=1e-9,
@@ -336,7 +342,8 @@ sums = {c: parity_head(n, c) for c in (1.0, n * math.log(n), float(n**2))}
 column = {"scores times": ["1", "n log n", "n²"], "mean sum": sums.values()}
 table(column, f"A second layer that reads PARITY / n, n = {n}; a first layer has at most 6")
 later.holds(
-    "Remark 14: a second layer reads $\\pm$PARITY$/n$, mean sum over $n$; control: $c = 1$",
+    "Remark 14: a second layer reads $\\pm$PARITY$/n$, mean sum of influences in units of "
+    "$n$; control: scores with the factor $c = 1$",
     sums[n**2] / n,
     equals=2,
     tol=8 * math.exp(-2 * n),
@@ -373,7 +380,8 @@ read = {c: majority_head(odd, c) for c in (1.0, float(odd**2))}
 column = {"scores times": ["1", "n²"], "mean sum": read.values()}
 table(column, f"A second layer that reads a mean, n = {odd}; 2 as(MAJORITY) is {2 * flips:.4f}")
 later.holds(
-    f"Remark 14, with a first layer: MAJORITY of {odd} bits, mean sum over 6; control: $c = 1$",
+    f"Remark 14 with a first layer: a second layer reads MAJORITY of {odd} bits, mean sum of"
+    " influences in units of 6; control: scores with the factor $c = 1$",
     read[odd**2] / 6,
     at_least=1,
     control=read[1] / 6,

@@ -240,7 +240,8 @@ usage = pd.Series({name: max(at.law for at in group) for name, group in found.it
 usage = usage.rename("largest s / (K B)").rename_axis("models, |f| at most 1")
 table(usage, "The law in models", form=".1e")
 thm4.holds(
-    f"our law, $s / (K B)$: a layer, three searches, the models to {n_far} bits; control: no $B$",
+    "our law: largest ratio of the influence $s$ to $K B$ for a layer, in three searches, "
+    f"and for the models up to {n_far} bits; control: without the blow-up $B$",
     max(attained, laws.max(), usage.max()),
     at_most=1,
     tol=1e-9,
@@ -249,7 +250,8 @@ thm4.holds(
     evidence="proved",
 )
 thm4.holds(
-    f"our law is linear: $s / B$ of MAJORITY at balanced inputs to {n_far} bits; control: over $B^2$",
+    "our law cannot be weakened: least ratio of the influence to the blow-up for MAJORITY "
+    f"at balanced inputs, up to {n_far} bits; control: to the square of the blow-up",
     far["s / B"].min(),
     at_least=0.25,
     control=(far["s"] / far["B"] ** 2).min(),
@@ -312,7 +314,8 @@ figures.show()
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 bad = int((long["inputs above (32)"] > 0.04).idxmax())
 eq32.refuted(
-    f"(32) as printed: share of inputs above the bound over $H/n^2$, read-out $10^{{{bad}}}$ longer",
+    "(32) as printed: share of inputs above the bound in units of $H/n^2$, for a read-out "
+    f"that is $10^{{{bad}}}$ times longer; control: the bound with $\\|v\\|^2$ in (32)",
     long.loc[bad, "inputs above (32)"] * 25,
     at_most=1,
     control=25 * (long.loc[bad, "(12), repaired"] > 1),
@@ -320,7 +323,8 @@ eq32.refuted(
     evidence="attained",
 )
 eq32.holds(
-    "(32) with $\\|v\\|^2$: (12) at the same model, left over right side; control: as printed",
+    "(32) with $\\|v\\|^2$: ratio of the left to the right side of (12) at the same model; "
+    "control: (32) as printed",
     long.loc[bad, "(12), repaired"],
     at_most=1,
     control=long.loc[bad, "(12) with (32)"],
@@ -331,7 +335,8 @@ every = [
     at.with_readout(10.0**r) for group in found.values() for at in group for r in range(0, 13, 3)
 ]
 thm4.holds(
-    f"(12) with the square: {len(every)} models, read-outs to $10^{{12}}$ longer; control: (32)",
+    f"(12) with $\\|v\\|^2$: largest ratio of the left to the right side over {len(every)} "
+    "models and read-outs up to $10^{12}$ times longer; control: with (32) as printed",
     max(at.theorem4(at.constants.theorem4(2)).max().item() for at in every),
     at_most=1,
     control=long["(12) with (32)"].max(),
@@ -339,7 +344,8 @@ thm4.holds(
     evidence="proved",
 )
 cor5.holds(
-    "(13) with the square: right over left side, read-outs to $10^{12}$ longer; control: (32)",
+    "(13) with $\\|v\\|^2$: largest ratio of the right to the left side for read-outs up to"
+    " $10^{12}$ times longer; control: with (32) as printed",
     long["(13), repaired"].max(),
     at_most=1,
     control=long["(13) with (32)"].max(),
@@ -348,7 +354,8 @@ cor5.holds(
 )
 small = [at for group in found.values() for at in group]  # all have |f| at most 1
 eq32.holds(
-    f"(12) with (32) as printed, $|f| \\le 1$: {len(small)} models; control: the read-out $10^{{{bad}}}$ longer",
+    "(12) with (32) as printed, for $|f| \\le 1$: largest ratio of the left to the right "
+    f"side over {len(small)} models; control: a read-out $10^{{{bad}}}$ times longer",
     max(at.theorem4(at.constants.theorem4()).max().item() for at in small),
     at_most=10**-3.5,
     control=long.loc[bad, "(12) with (32)"],
@@ -357,7 +364,9 @@ eq32.holds(
 )
 whole = [at for name, group in found.items() if name.startswith("random") for at in group]
 eq32.holds(
-    f"(13) with (32) as printed, $|f| \\le 1$: {len(whole)} models, MAJORITY of 5 bits; control: $10^{{{bad}}}$",
+    "(13) with (32) as printed, for $|f| \\le 1$: largest ratio of the right to the left "
+    f"side over {len(whole)} models and MAJORITY of 5 bits; control: a read-out "
+    f"$10^{{{bad}}}$ times longer",
     max(at.corollary5(at.constants.theorem4()) for at in (five, *whole)),
     at_most=1,
     control=long.loc[bad, "(13) with (32)"],

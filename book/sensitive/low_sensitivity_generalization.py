@@ -215,14 +215,17 @@ by_size = torch.stack([found[m]["learned"] for m in sizes], 1)  # (functions, si
 orders = [torch.rand(by_size.shape, generator=again).argsort(1) for _ in range(25)]
 at = f64(shares)
 sensitivity_row.reproduced(
-    r"$\mathrm{as}(T_1)$ minus $\mathrm{as}(f)$, worst size, upper end; control: $f$ with values shuffled outside $R$",
+    "average sensitivity of the extrapolated function $T_1$ less that of the true function "
+    "$f$, at the worst number of strings, upper end of its interval; control: $f$ with its "
+    "values shuffled outside the training set",
     worst("learned"),
     at_most=0,
     control=worst("again"),
     **TRAINED,
 )
 sensitivity_row.reproduced(
-    r"slope of $\mathrm{as}(T_1)$ on the share of strings, lower end; control: shares shuffled",
+    "slope of the average sensitivity of $T_1$ on the share of strings in the training set,"
+    " lower end of its interval; control: shares shuffled",
     over(slope(at, by_size)).low,
     at_least=0,
     control=median_high([over(slope(at, by_size.gather(1, order))).low for order in orders]),
@@ -319,14 +322,17 @@ mixed_up = [
     for _ in range(25)
 ]
 sensitivity_row.reproduced(
-    r"the paper's size: $\mathrm{as}(T_1)$ minus $\mathrm{as}(f)$, worst size, upper end; control: $f$ shuffled outside $R$",
+    "at the paper's size: average sensitivity of $T_1$ less that of $f$, at the worst "
+    "number of strings, upper end of its interval; control: $f$ with its values shuffled "
+    "outside the training set",
     widest("learned"),
     at_most=0,
     control=widest("again"),
     **TRAINED,
 )
 sensitivity_row.reproduced(
-    r"the paper's size: slope of $\mathrm{as}(T_1)$ on the share of strings, lower end; control: shuffled",
+    "at the paper's size: slope of the average sensitivity of $T_1$ on the share of "
+    "strings, lower end of its interval; control: shares shuffled",
     rising(learned_at),
     at_least=0,
     control=median_high([rising(one) for one in mixed_up]),
@@ -422,15 +428,16 @@ for row, where, differences in (
     (fig15_row, "on the training set: ", lower_on_set),
 ):
     row.reproduced(
-        f"{where}sharpness of models of $T_1$ minus those of $f$, mean over sizes up to half, "
-        "upper end; control: swapped at random",
+        f"{where}sharpness of models of $T_1$ less that of models of $f$, mean over sizes up to "
+        "half of the strings, upper end of its interval; control: the two swapped at random",
         least_sharp(differences),
         at_most=0,
         control=median_high([least_sharp(differences, sign) for sign in swaps]),
         **TRAINED,
     )
 fig15_row.reproduced(
-    "sharpness on the training set over that on all, farthest from 1; control: calmest strings",
+    "largest distance from 1 of the ratio of the sharpness on the training set to that on "
+    "all strings; control: on the strings where the model moves least",
     max(abs(over(ratio[m]).value - 1) for m in sizes),
     at_most=0.25,
     control=max(abs(over(calm[m]).value - 1) for m in sizes),

@@ -244,21 +244,24 @@ def flattest(slope):
 
 
 falling.reproduced(
-    "slope of log blow-up on norm, flattest function, upper end; control: blow-ups shuffled",
+    "slope of the log blow-up on the parameter norm, largest over the functions, upper end "
+    "of its interval; control: blow-ups shuffled",
     flattest(slope),
     at_most=0,
     control=brittle.by_chance(lambda v: flattest(fit(f, n_of, x, v)[1]), y, f, bootstrap),
     **TRAINED,
 )
 moving.reproduced(
-    "shift of PARITY minus each other shift, least lower end; control: functions shuffled",
+    "shift of PARITY's line with the length less that of each other function, least lower "
+    "end of the intervals; control: functions shuffled",
     leads[None].low,
     at_least=0,
     control=brittle.by_chance(lambda v: lead(fit(v, n_of, x, y)[0], None).low, f, n_of, bootstrap),
     **TRAINED,
 )
 moving.reproduced(
-    "largest shift of another function, up or down, over that of PARITY; control: functions shuffled",
+    "largest shift of another function's line with the length, up or down, in units of that"
+    " of PARITY; control: functions shuffled",
     share(height),
     at_most=0.5,
     control=brittle.by_chance(lambda v: share(fit(v, n_of, x, y)[0]), f, n_of, bootstrap),
@@ -273,8 +276,8 @@ def beyond_zero(put_in=0.0):
 
 
 level.reproduced(
-    "shift of the others: how far 0 lies outside its interval, 99 % for all three, most; control: "
-    "PARITY's shift put into each",
+    "shift of the other functions' lines: largest distance by which 0 lies outside one of "
+    "three intervals that hold together with 99 %; control: PARITY's shift added to each",
     max(beyond_zero()),
     at_most=0,
     control=max(beyond_zero(height["PARITY", None][0])),
@@ -288,7 +291,8 @@ level.reproduced(
 
 # %%
 above.reproduced(
-    "height of PARITY minus each other at our largest length, least lower end; control: shuffled",
+    "height of PARITY's line less that of each other function at our largest length, least "
+    "lower end of the intervals; control: functions shuffled",
     leads[largest].low,
     at_least=0,
     control=brittle.by_chance(
@@ -357,8 +361,9 @@ table(
     f"5 bits, the paper's width, steps, rates and decays, at the common norm of {good['norm'].mean():.1f}",
 )
 at_five.holds(
-    "5 bits, the paper's width, steps, rates and decays: PARITY over the highest other, less the "
-    "spread of the others, lower end; control: the spread left out",
+    "5 bits, with the paper's width, steps, rates and decays: PARITY's blow-up less the "
+    "highest other, less the spread of the others, lower end of its interval; control: the "
+    "spread is not subtracted",
     wide_beyond.low,
     at_most=0,
     control=bootstrap_interval(
@@ -428,7 +433,8 @@ glue(
 )
 everyone = torch.zeros(len(rise))
 training.reproduced(
-    "slope of the blow-up's rise on rate times decay, lower end; control: decays shuffled",
+    "slope of the rise of the blow-up on rate times decay, lower end of its interval; "
+    "control: decays shuffled",
     order.low,
     at_least=0,
     control=brittle.by_chance(

@@ -95,8 +95,8 @@ D, L = 10_000, 2  # numbers in a step, layers
 r = (torch.arange(1e6).double() + 0.5) / 1e6  # distances from the centre, over R
 in_ball = (D * r ** (D - 1) * r**-L).mean()  # density of r, times (R / r)^L
 ledger.result("sensitive.small_volume").holds(
-    "ball in place of sphere, $D = 10^4$, $L = 2$: mean of $(R/r)^L$ over $D/(D - L)$; control: $r$ "
-    "uniform, from 0.01 on",
+    "uniform in the ball in place of the sphere, $D = 10^4$ weights and $L = 2$: ratio of "
+    "the mean of $(R/r)^L$ to $D/(D - L)$; control: uniform radii from 0.01 on",
     in_ball / (D / (D - L)),
     equals=1,
     tol=1e-4,
@@ -183,7 +183,9 @@ glue(
 # %%
 coins = 2.0 * torch.randint(0, 2, (nets, 2**bits), generator=source) - 1
 low.reproduced(
-    "as(sign T) of transformers over n/2, worst draw, upper end; control: random functions",
+    "average sensitivity of the signs of random transformers in units of $n/2$, the value "
+    "of random functions, upper end of the interval of the worst draw; control: random "
+    "functions",
     max(average(sign[net, draw]).high for net in TRANSFORMERS for draw in DRAWS) / (bits / 2),
     at_most=0.5,
     control=average(average_sensitivity(coins.double())).high / (bits / 2),
@@ -228,7 +230,9 @@ for draw in DRAWS:
     for name, values in (("last_bit", T), ("last_balanced", centred)):
         glue(**{f"{name}_{draw}": random_nets.sign_sensitivity(values).mean().item()})
 recurrent.reproduced(
-    "as(sign T), the study's transformer minus a recurrent net, worst of the study's two draws and of the nets, upper end; control: nets of a draw shuffled",
+    "average sensitivity of the study's transformer less that of a recurrent net, worst "
+    "pair of its two draws and the nets, upper end of its interval; control: nets of a draw"
+    " shuffled",
     above(at_the_end),
     at_most=0,
     control=median_high([above(shuffled()) for _ in range(25)]),

@@ -157,7 +157,8 @@ glue(lost=len(trained) - len(kept) - len(here) + len(learned), wrong=400 * kept[
 # %% mystnb={"code_prompt_hide": "Two checks", "code_prompt_show": "Two checks"} tags=["hide-input"]
 if far > 100:  # of shorter strings nothing is claimed about hundreds of bits
     hundreds.reproduced(
-        f"mean sharpness at {far} bits, upper end of 95 %; control: set by hand, in one go",
+        f"mean sharpness at {far} bits, upper end of its 95 % interval; control: the network set"
+        " by hand that computes PARITY without a scratchpad",
         average(torch.tensor(kept.loc[kept["n"] == far, "sharpness"].to_list())).high,
         at_most=0.25,
         control=summary["by hand"][far],
@@ -166,7 +167,8 @@ if far > 100:  # of shorter strings nothing is claimed about hundreds of bits
     )
 if far > smallest:  # of one length no growth is claimed
     reproduced(
-        f"growth of sharpness from {smallest} to {far} bits, upper end of 95 %; control: by hand",
+        f"factor by which the sharpness grows from {smallest} to {far} bits, upper end of its 95 % "
+        "interval; control: the network set by hand",
         growth.high,
         at_most=2,
         control=summary["by hand, small noise"][far] / summary["by hand, small noise"][smallest],
@@ -202,13 +204,15 @@ shares |= {"random scratchpad, guesses that follow it": follows, "that ignore it
 table(shares, f"Shares at {largest} bits", form=".3f")
 if len(learned):
     reproduced(
-        f"share of {largest}-bit strings with all states right, own scratchpad; control: blank",
+        f"share of the strings of {largest} bits for which all states are right with the model's own "
+        "scratchpad; control: a blank scratchpad",
         alone,
         at_least=0.99,
         control=rubbed,
     )
     level.reproduced(
-        "random scratchpad: share of guesses $x_i \\oplus s_i$; control: share that ignores it",
+        "random scratchpad: share of outputs that are $x_i \\oplus s_i$, the bit combined with "
+        "the entry beside it; control: share that ignores the entry",
         follows,
         at_least=0.95,
         control=ignores,
@@ -245,8 +249,8 @@ first, last = (
     difference(by_step["blank"][:, i].log(), by_step["scratchpad"][:, i].log()) for i in (0, -1)
 )
 level.reproduced(
-    f"{pair_length} bits, last step: sharpness with a blank scratchpad over that with one, "
-    "lower end of 95 %; control: first step",
+    f"{pair_length} bits, last step: ratio of the sharpness with a blank scratchpad to that "
+    "with a filled one, lower end of its 95 % interval; control: at the first step",
     math.exp(last.low),
     at_least=1,
     control=math.exp(first.low),

@@ -189,8 +189,8 @@ table(rows, "Trace of the Hessian of the loss at two exact PARITY transformers")
 plain, tipped = found[0.0]["trace"], found[tilt]
 trace_ratio, step_ratio = plain[long_n] / plain[8], curved[long_n][0.01] / curved[8][0.01]
 thm6_hessian.refuted(
-    f"exact network with $v$ parallel to $y_n$: trace at {long_n} bits over that at 8; control: "
-    "curvature over steps of 0.01",
+    f"exact network with $v$ parallel to $y_n$: ratio of the trace at {long_n} bits to that "
+    "at 8; control: the curvature over steps of 0.01 in place of the trace",
     trace_ratio,
     at_least=2,
     control=step_ratio,
@@ -199,8 +199,8 @@ thm6_hessian.refuted(
 )
 share = curved[long_n][0.01] * 0.01**2 / (2 * D)  # L at this step; mu is 1 for PARITY
 thm6_hessian.repaired(
-    f"curvature over a fixed step, here 0.01, at {long_n} bits, over its least limit "
-    "$2 D \\mu / \\rho^2$; control: what the trace predicts for this step",
+    f"curvature over a step of fixed length 0.01 at {long_n} bits, in units of its least "
+    "limit $2 D \\mu / \\rho^2$; control: what the trace predicts for this step",
     share,
     at_least=0.5,
     control=plain[long_n] * 0.01**2 / (2 * D),
@@ -210,8 +210,9 @@ thm6_hessian.repaired(
 bound = 2 * tilt**2 * tipped["E[1/N^2]"]
 along = at_exact(64, torch.full((2 * HALF,), tilt / math.sqrt(2 * HALF), dtype=torch.float64))
 thm6_hessian.holds(
-    f"block of the last bias over $2 \\|v_\\perp\\|^2\\, \\mathbb{{E}} N_n^{{-2}}$, tilted by {tilt:g}, largest "
-    "distance from 1; control: tilted along $(1, \\dots, 1)$",
+    "block of the last bias: largest distance from 1 of its ratio to $2 \\|v_\\perp\\|^2\\,"
+    f" \\mathbb{{E}} N_n^{{-2}}$, with $v$ tilted by {tilt:g}; control: tilted along $(1, "
+    "\\dots, 1)$",
     (tipped["last bias"] / bound - 1).abs().max(),
     at_most=0,
     tol=1e-8,

@@ -205,7 +205,8 @@ far = numbers.sub(numbers["quoted"], axis=0).abs().div([0.5, 0.005, 5e-6], axis=
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 own.holds(
-    "the three quoted numbers, largest distance in half units of the last digit; control: norm not squared",
+    "largest distance of the book's three numbers from the quoted ones, in half units of "
+    "their last digit; control: the norm in place of its square",
     far["here"],
     at_most=1,
     control=far["no square"],
@@ -240,7 +241,8 @@ table(ratios.rename(columns=heads), caption, form=".3g")
 mistaken = math.sqrt(pb.optimal_sigma(L, G_u, million, SIGMA, delta))
 as_variance = pb.bound(L, G_u, mistaken, million, SIGMA, delta)
 order.holds(
-    "at a million, $\\Sigma = 0.01$: truncated PAC-Bayes over the rival's leading term; control: $\\sigma^*$ taken for a variance",
+    "at a million examples and $\\Sigma = 0.01$: ratio of the truncated PAC-Bayes bound to "
+    "the leading term of the rival bound; control: $\\sigma^*$ read as a variance",
     at_million[flat] / at_million[edelman],
     at_most=1,
     control=as_variance / at_million[edelman],
@@ -281,7 +283,8 @@ narrow = pb.first_sample_size(lambda m: pac_kl(m, own_width=False), 0.25)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 e3.holds(
-    "sample size for 1/4: PAC-Bayes in the kl form over counting bits; control: a prior as narrow as the posterior",
+    "ratio of the sample size at which PAC-Bayes in the kl form gives $\\frac14$ to that of"
+    " counting bits; control: a prior as narrow as the posterior",
     least[kl] / least[counting],
     at_most=1,
     control=narrow / least[counting],

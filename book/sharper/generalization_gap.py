@@ -383,7 +383,7 @@ for part, trend, where, no_trend in (
 ):
     found, shuffled = trends[trend, where]
     fig1[part].reproduced(
-        f"{trend}, {where}: lower end; control: shuffled labels",
+        f"trend of the gap, {trend}, {where}: lower end of its interval; control: labels shuffled",
         found.low,
         at_least=no_trend,
         control=shuffled,
@@ -488,7 +488,8 @@ def least_growth(values):
 
 
 fig1["bound"].reproduced(
-    "growth of $B^*$ over the paper's classes, least; control: the number of weights",
+    "least factor, less 1, by which $B^*$ grows from one of the paper's classes to the "
+    "next; control: growth of the number of weights",
     least_growth(bound),
     at_least=1e-9,
     control=least_growth(weights),
@@ -534,7 +535,8 @@ with_norm = trained([(d, 1) for d in (1, 2, 3) for _ in range(models)], few, nor
 found, shuffled = order(with_norm, "degree")
 share = wilson(sum(smallest(1) + smallest(2)), 2 * models)
 layernorm.reproduced(
-    "with layer norm, few strings: concordance of gap and degree, lower end; control: shuffled",
+    "with layer norm and few strings: share of pairs of degrees in which the larger gap has"
+    " the larger degree, lower end of its interval; control: degrees shuffled",
     found.low,
     at_least=0.5,
     control=shuffled,
@@ -542,7 +544,8 @@ layernorm.reproduced(
     evidence="trained",
 )
 minimal.reproduced(
-    "smallest network, degrees 1 and 2: share that converges, lower end; control: 32 steps",
+    "smallest network at degrees 1 and 2: share of runs that converge, lower end of its "
+    "interval; control: runs of 32 steps",
     share.low,
     at_least=0.5,
     control=wilson(sum(smallest(2, 32)), models).low,

@@ -168,7 +168,8 @@ first_layer = ["WV1", "WKQ1"]
 spec, weights = networks["large scale"]
 slanted = spec, weights | {"b": weights["b"] + 0.5}  # means fall between the plateaus
 thm14_blocks.holds(
-    "at the large scale, squared gradient of the first layer; control: kinks of the MLP moved by half a step",
+    "large scale of the scores: largest squared gradient of the first layer; control: kinks"
+    " of the MLP moved by half a step",
     blocks.loc[first_layer, "large scale"].max(),
     at_most=0,
     tol=1e-12,
@@ -217,7 +218,9 @@ tiny = pd.DataFrame(rows).T.rename_axis("third coefficient")
 caption = "The exact network at 2 log T: T = 4, d = 1, W = 3, all inputs"
 table(tiny, caption, form={"squared gradient": ".1f"}, tiny=1e-12)
 thm14.refuted(
-    "as quoted: exact network at $2 \\log T$ over $G_u$, $T = 4$, $W = 3$, $c_3 = 10^{-100}$",
+    "as quoted: ratio of the squared gradient of an exact network with scores at $2 \\log "
+    "T$ to $G_u$, for $T = 4$, $W = 3$ and $c_3 = 10^{-100}$; control: only the blocks that"
+    " the proof lists",
     tiny["over $G_u$"].iloc[-1],
     at_most=1,
     control=tiny["listed blocks over $G_u$"].iloc[-1],
@@ -299,7 +302,8 @@ for W in (1, n_map):
     found = squared_gradients(construct(f, LARGE), rng.strings(n_map, 16)).max()
     doubled.append((found / bounds[bounds > 0]).max())
 thm14_blocks.holds(
-    f"each block over its bound, of $F$ the last row, {instances} networks, largest ratio",
+    f"largest ratio of a block's squared gradient to its bound in {instances} networks, of "
+    "$F$ the last row only; control: targets that are doubled, so that $\\sum c_i^2 = 4$",
     top["each listed block over its bound"],
     at_most=1,
     control=max(doubled),
@@ -338,7 +342,9 @@ form = {"least coefficient": ".0e", "second scale": ".0f"}
 table(climbed, "Whole gradient over the repaired bound: start and end of a search", form=form)
 no_scores = top["the same without the sum of squared scores"]
 thm14.repaired(
-    f"whole gradient over the repaired bound, {instances} networks and a search, coefficients to $10^{{-280}}$, largest ratio",
+    f"largest ratio of the whole squared gradient to the repaired bound in {instances} "
+    "networks and a search, with coefficients down to $10^{-280}$; control: the bound "
+    "without its new term",
     max(top["whole over the repaired bound"], climbed["found"].max()),
     at_most=1,
     control=min(no_scores, climbed["1/W of the new term"].max()),  # the lesser of both
@@ -366,7 +372,9 @@ by_length = pd.DataFrame(rows, columns=names)
 table(by_length, "Largest squared gradient over the bound at 2 log T", form=".3f")
 far = by_length[by_length["d"] == 1].iloc[-1]
 thm14.refuted(
-    f"as quoted: the paper's network at $2 \\log T$ over $G_u$, $d = 1$, $W = T = {n_far}$",
+    "as quoted: ratio of the squared gradient of the paper's network with scores at $2 "
+    f"\\log T$ to $G_u$, for $d = 1$ and $W = T = {n_far}$; control: only the blocks that "
+    "the proof lists",
     far["paper's network"],
     at_most=1,
     control=far["listed blocks"],
@@ -426,7 +434,8 @@ table(others, f"Largest of the {len(classes)} classes over the bound at 2 log T"
 glue(top50=others["paper's network"].max(), top50_exact=others["exact network"].max())
 plain = [construct(flat_function(n, *c, Rng(seed))) for n in (20, 30, 40, 50) for c in classes]
 thm14.holds(
-    "paper's classes, equal coefficients, $T$ = 20 to 50: the proof's bounds over $G_u$, largest; control: a large scale",
+    "the paper's classes with equal coefficients, $T$ from 20 to 50: largest ratio of the "
+    "bound of the proof to $G_u$; control: a large scale of the scores",
     max(proved(*network) for network in plain),
     at_most=1,
     control=proved(*networks["large scale"]),

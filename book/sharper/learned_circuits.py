@@ -304,7 +304,9 @@ def more_exact(these, those):
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 row_claims.reproduced(
-    "stored, 20 bits, free: some row of scores is largest exactly at the members, lower end; control: random sets",
+    "stored run at 20 bits, queries that read the bits: share of components for which a row"
+    " of scores is largest exactly at the members, lower end of its interval; control: "
+    "random sets",
     share(learned, "scores").low,
     at_least=0.5,
     control=share(learned, "by_chance").low,
@@ -313,7 +315,8 @@ row_claims.reproduced(
 )
 for name, frame in ((f"{n} bits", free), ("stored, 20 bits", of_20["free"])):
     fig5.holds(
-        f"{name}, free, carrying row: other members strongest, lower end; control: strangers",
+        f"{name}, free models: share of components whose carrying row is strongest exactly at "
+        "the other members, lower end of its interval; control: random sets of the same size",
         share(frame, "others").low,
         at_least=0.5,
         control=share(frame, "stranger").low,
@@ -321,8 +324,9 @@ for name, frame in ((f"{n} bits", free), ("stored, 20 bits", of_20["free"])):
         evidence="trained",
     )
 fig5.holds(
-    "stored, 20 bits, carrying row, all members strongest: share in positional models less that in "
-    "free ones, lower end; control: kinds of the models shuffled",
+    "stored run at 20 bits: share of components whose carrying row is strongest exactly at "
+    "all members, positional models less free ones, lower end of its interval; control: "
+    "kinds shuffled",
     more_exact(of_20["positional"], of_20["free"]).low,
     at_least=0,
     control=more_exact(dealt[::2], dealt[1::2]).low,
@@ -336,7 +340,8 @@ for _ in range(25):
     hits = torch.tensor(free["mask"].to_numpy()) >> at & 1
     dealt_own.append(wilson(int(hits.sum()), len(free)).low / chance)
 fig5.holds(
-    "free models: the carrying row sits at a member, lower end of the share over chance; control: rows shuffled among the components",
+    "free models: how much more often than by chance the carrying row sits at a member, "
+    "lower end of its interval; control: rows shuffled among the components",
     share(free, "own").low / chance,
     at_least=1,
     control=median_high(dealt_own),
@@ -405,7 +410,8 @@ orders = [torch.randperm(len(kinds_of), generator=rng.generator) for _ in range(
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 net_claims.reproduced(
-    "share of nets that turn $d - 1$ times or more: lower end for positional less upper end for free models; control: kinds shuffled",
+    "share of nets that turn $d - 1$ times or more: lower end of the interval for "
+    "positional models less upper end for free ones; control: kinds shuffled",
     apart(kinds_of),
     at_least=0,
     control=median_high([apart(kinds_of[order]) for order in orders]),
@@ -418,7 +424,8 @@ untrained = [
     for s, (d, _) in zip(seeds, classes, strict=True)
 ]
 net_claims.reproduced(
-    "positional models: share whose net turns $d - 1$ times or more, lower end; control: before training",
+    "positional models: share of nets that turn $d - 1$ times or more, lower end of its "
+    "interval; control: models before training",
     oscillate["positional"].low,
     at_least=0.5,
     control=wilson(sum(untrained), len(untrained)).low,

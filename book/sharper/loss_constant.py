@@ -154,7 +154,8 @@ glue(least=good.min(), most=good.max())
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 needed.reproduced(
-    "median $\\Sigma$ of trained networks with risk below 1/5, on the side that the bound needs; control: scored against another target",
+    "median $\\Sigma$, on the side that the bound needs, of trained networks with risk "
+    "below $\\frac15$; control: losses against another target",
     learned,
     at_most=0.1,
     control=pd.Series(crossed[risk < 0.2]).median(),
@@ -204,7 +205,8 @@ one_string, over = SMALL * math.sqrt(2 * T * math.log(2)), norm_over_trivial(1e6
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 constant.holds(
-    "example of E.3: norm term of Theorem 2 over $\\Sigma \\sqrt{2 T \\log 2}$; control: the norm without its square",
+    "example of E.3: ratio of the norm term of Theorem 2 to $\\Sigma \\sqrt{2 T \\log 2}$, "
+    "which no risk exceeds; control: the norm in place of its square",
     over,
     at_least=1,
     control=norm_over_trivial(1e6, SMALL, math.sqrt(L)),
@@ -244,7 +246,8 @@ hunted = pd.DataFrame(
 ).T
 table(hunted.rename_axis("loss"), f"Largest gap over the bound, {size} strings, worst samples")
 constant.holds(
-    "$R$ less the mean of the $m$ smallest losses over $\\Sigma \\sqrt{2 \\log(2^T/m)}$, largest",
+    "largest ratio of $R$ less the mean of the $m$ smallest losses to $\\Sigma \\sqrt{2 "
+    "\\log(2^T/m)}$ in a search; control: the standard deviation in place of $\\Sigma$",
     hunted["Σ"].max(),
     at_most=1,
     tol=1e-5,  # the constant is found on a grid of lambdas, from below
@@ -279,7 +282,8 @@ table(grown, "Largest constant of 100 random networks, W = 4", form={"free": ".3
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 rem4.holds(
-    "output bounded, by clipping to $[0, \\sqrt W]$: largest $\\Sigma$ over $W/2$, 300 networks",
+    "output bounded by clipping to $[0, \\sqrt W]$: largest ratio of $\\Sigma$ to $W/2$ "
+    "over 300 networks; control: output not clipped",
     grown["clipped"].max() / 2,
     at_most=1,
     tol=1e-9,

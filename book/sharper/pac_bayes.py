@@ -184,7 +184,10 @@ moving(
 theta = torch.cat([w.flatten() for w in weights.values()])
 rho, pi = Normal(theta, sigma_star), Normal(torch.zeros_like(theta), sigma_star)
 general = kl_divergence(rho, pi).sum().item()
-text = "general divergence over $\\lVert \\theta \\rVert^2/(2\\sigma^2)$"
+text = (
+    "ratio of the divergence by the general formula to $\\lVert \\theta \\rVert^2/(2\\sigma^2)$; "
+    "control: the norm in place of its square"
+)
 square = theta.square().sum().item()
 found, rooted = (general / pb.gaussian_kl(N, sigma_star) for N in (square, square**0.5))
 divergence.holds(text, found, equals=1, tol=1e-12, control=rooted, **PROVED)
@@ -196,7 +199,10 @@ OPTIMA = {
     "\\sigma": (best_sigma, lambda s: G * s**2 + SMALL * (L / 1e6) ** 0.5 / s, sigma_star),
 }
 for name, (result, curve, start) in OPTIMA.items():
-    text = f"least excess of 400 other ${name}$ over the closed form"
+    text = (
+        f"least amount by which 400 other values of ${name}$ give more than the closed form; "
+        "control: twice the closed form"
+    )
     least, moved = ((curve(factors * x) / curve(x) - 1).min() for x in (start, 2 * start))
     result.holds(text, least, at_least=0, control=moved, **PROVED)
 
@@ -204,11 +210,12 @@ best_sigmas = pb.optimal_sigma(L, G, sizes, SMALL, delta)
 best, fixed = (pb.bound(L, G, s, sizes, SMALL, delta) for s in (best_sigmas, sigma_star))
 norms = best - G * best_sigmas**2, fixed - G * sigma_star**2
 best, fixed, best_norm, fixed_norm = (power(sizes, y).item() for y in (best, fixed, *norms))
-text = "slope of the best bound against $m$ on log axes, $10^4 \\le m \\le 10^{14}$; control: the bound at fixed $\\sigma$"
-rate.holds(text, best, equals=-1 / 3, tol=1e-3, control=fixed, **PROVED)
 text = (
-    "slope of the norm term alone, at fixed $\\sigma$; control: at the best $\\sigma$ of each $m$"
+    "power of $m$ with which the bound at the best $\\sigma$ falls, $10^4 \\le m \\le 10^{14}$; "
+    "control: the bound at fixed $\\sigma$"
 )
+rate.holds(text, best, equals=-1 / 3, tol=1e-3, control=fixed, **PROVED)
+text = "power of $m$ with which the norm term falls at fixed $\\sigma$; control: at the best $\\sigma$ of each $m$"
 rate.holds(text, fixed_norm, equals=-1 / 2, tol=1e-9, control=best_norm, **PROVED)
 
 # %% [markdown]
@@ -224,7 +231,9 @@ there = (forward(spec, weights, bits) - tiling(20)(index_of(bits))).square()
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm2.refuted(
-    "where the derivation averages: $\\Sigma \\le 0.1$ at the prior's centre, example of E.3",
+    "where the derivation averages: standard deviation of the loss at the centre of the "
+    "prior, which $\\Sigma$ is never below, against 0.1, in the example of E.3; control: "
+    "$\\Sigma$ at the hand-written network",
     pb.square_spread(10),
     at_most=0.1,
     control=pb.subgaussian_constant(there),
@@ -312,14 +321,16 @@ table(
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 for name in list(pieces)[1:]:
     thm2.repaired(
-        f"clipped, $\\Sigma = W/2$, posterior chosen after the sample: most failures; control: {name}",
+        "clipped loss, $\\Sigma = W/2$, posterior chosen after the sample: largest share of "
+        f"samples in which the bound fails; control: {name}",
         hunted["the bound"].max(),
         at_most=delta,
         control=hunted[name].max(),
         **PROVED,
     )
 ledger.result("sharper.e2.alquier").holds(
-    "share of samples in which the inequality fails for any posterior at all, largest of nine; control: without the divergence",
+    "largest share of samples, over nine cases, in which the inequality fails for any "
+    "posterior at all; control: the inequality without its divergence",
     hunted["any posterior"].max(),
     at_most=delta,
     control=hunted["any, no divergence"].max(),
@@ -341,7 +352,9 @@ N, sharp = pb.norm_squared(50, 1, 1, "sinks"), gradient_bound(1, 1)
 coded = [pb.bound(used, sharp, 1e-5, 1e7, 0.01, 0.01) - 1e-10 * sharp for used in (math.sqrt(N), N)]
 PRINTED = 2.376740233010865  # by the authors' notebook
 thm2.holds(
-    "a 2025 plotting notebook: its norm term has $\\lVert \\theta \\rVert$, relative gap",
+    "a plotting notebook of 2025: relative distance of its bound from the one with $\\lVert"
+    " \\theta \\rVert$ in the norm term; control: from the one with $\\lVert \\theta "
+    "\\rVert^2$",
     abs(coded[0] / PRINTED - 1),
     at_most=0,
     tol=1e-12,

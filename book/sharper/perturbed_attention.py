@@ -203,14 +203,16 @@ table(tails, "Probability over delta, or excess over its bound, largest", form="
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lem19.holds(
-    "up to a million chi variables at once, exact probability over $\\delta$, largest",
+    "up to a million chi variables at once: largest ratio of the exact probability that one"
+    " passes its level to $\\delta$; control: the level without its last term",
     tails["Lemma 19"],
     at_most=1,
     control=tails["the same without its last term"],
     **PROVED,
 )
 lem20.holds(
-    "$k = 8 \\log T/\\epsilon^2$: excess over $\\sqrt k$, in units of $\\epsilon \\sqrt q / 2$",
+    "$k = 8 \\log T/\\epsilon^2$: largest amount by which the level exceeds $\\sqrt k$, in "
+    "units of $\\frac\\epsilon2 \\sqrt{qk}$; control: $k = 8$",
     tails["Lemma 20"],
     at_most=1,
     control=tails["Lemma 20 with k = 8"],
@@ -305,14 +307,17 @@ table(dominated, "Share of draws that dominated noise can use to exceed 32 sigma
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lem22.holds(
-    "to first order, probability of more than $32 \\sigma d^2$ (inferred), largest over $d$",
+    "to first order: largest probability over $d$ that a parity moves by more than $32 "
+    "\\sigma d^2$ (inferred); control: ramps that are ten times as steep",
     law["probability"].max(),
     at_most=1e-5,
     control=law["ten times as steep"].max(),
     **PROVED,
 )
 lem22.holds(
-    "noise dominated entry by entry: share of draws that can move a parity by more, largest over $d$",
+    "noise that only lies entry by entry below a normal draw: largest share of draws, over "
+    "$d$, that can move a parity by more than $32 \\sigma d^2$; control: ramps that are ten"
+    " times as steep",
     dominated["as written"].max(),
     at_most=1e-3,
     control=dominated["ten times as steep"].max(),
@@ -320,7 +325,9 @@ lem22.holds(
     evidence="sampled",
 )
 rem23.holds(
-    f"the same at an idle position, its own noise alone, any of {n_long + 1} means",
+    f"idle position, its own noise alone, any of {n_long + 1} means: largest probability to "
+    "first order of a move by more than $32 \\sigma d^2$; control: ramps that are ten times"
+    " as steep",
     law["idle"].max(),
     at_most=1e-3,
     control=max(steeper),
@@ -362,7 +369,8 @@ table(
 )
 whole, last = moves[300]
 ledger.result("sharper.lem22.vector").refuted(
-    "move of the vector over $32 \\sigma d^2$ (inferred), $d = 1$, 300 bits, least of six copies; control: its last entry, largest",
+    "move of the whole vector in units of $32 \\sigma d^2$ (inferred), $d = 1$ and 300 "
+    "bits, least of six noisy copies; control: largest move of its last entry",
     whole.min(),
     at_most=1,
     control=last.max(),
@@ -466,21 +474,25 @@ table(grown, "Change over its bound, chosen noise", form=".3g")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lem21.holds(
-    f"change of the first attention over our bound, chosen noise, $T \\le {n_long}$",
+    "largest ratio of the change of the first attention's output to our bound under noise "
+    f"chosen against it, $T \\le {n_long}$; control: the bound without the scores",
     grown["attention"].max(),
     at_most=1,
     control=grown["without the scores"].max(),
     **PROVED,
 )
 no_flip.holds(
-    "at our $\\sigma_0$, move of an active unit over its distance from the kink, chosen noise",
+    "at our $\\sigma_0$: largest ratio of the move of an active unit to its distance from "
+    "the kink under noise chosen against it; control: noise as large as the first order "
+    "alone would allow",
     grown["unit"].max(),
     at_most=1,
     control=grown["first order only"].max(),
     **PROVED,
 )
 rem23.holds(
-    "idle positions: change over the slope's part (ours) plus $32 \\sigma d^2$ (inferred), largest",
+    "idle positions: largest ratio of the change to our term of the slope plus $32 \\sigma "
+    "d^2$ (inferred) in a search; control: without the term of the slope",
     grown["idle parity"].max(),
     at_most=1,
     control=grown["without the slope"].max(),

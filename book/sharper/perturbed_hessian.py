@@ -182,7 +182,8 @@ table(counts, f"Blocks of the Hessian that are not zero, of 28, T = {n}, all inp
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 one = counts[counts["W"] == 1]
 app_j.refuted(
-    "blocks that are not zero for one term, fewest (control: without the first attention)",
+    "fewest blocks that are not zero for a target of one term; control: the first attention"
+    " is left out",
     fewest := one["blocks"].min(),
     at_most=6,
     control=one["without the first attention"].max(),
@@ -191,7 +192,8 @@ app_j.refuted(
 )
 several = counts[counts["W"] > 1]
 app_j.refuted(
-    "the same for several terms, of $F$ the last row only, fewest (control: one term, without the first attention)",
+    "fewest blocks that are not zero for several terms, of $F$ the last row only; control: "
+    "one term, without the first attention",
     several["last row of F only"].min(),
     at_most=6,
     control=one["without the first attention"].max(),
@@ -240,7 +242,8 @@ ratio = by_score.set_index("second score")["norm over H_u"]
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm18.refuted(
-    "norm over $H_u$, the paper's own network, exact to rounding, $d = 1$, $W = T = 20$ (control: rows of $F$ frozen)",
+    "ratio of the norm to $H_u$ at the paper's own network, exact to rounding, for $d = 1$ "
+    "and $W = T = 20$; control: the rows of $F$ that read positions are frozen",
     ratio[40.0],
     at_most=1,
     control=by_score.set_index("second score")["over H_u, rows frozen"][40.0],
@@ -259,7 +262,9 @@ for T, d, W in sizes + [(T, d, 20) for T in (30, 40, 50) for d in range(1, 6)]:
     worst = inputs[positions_norm(network, inputs).argmax()]
     own_classes[T, d, W] = hessian_norm(network, worst, tol=1e-2) / hessian_at_construction(T, d, W)
 thm18.holds(
-    "the paper's network at $2 \\log T$, its 20 classes at $T = 20$, and $W = 20$ up to $T = 50$: norm over $H_u$, largest; control: second score 40",
+    "largest ratio of the norm to $H_u$ at the paper's network with scores at $2 \\log T$, "
+    "for its 20 classes at $T = 20$ and for $W = 20$ up to $T = 50$; control: the second "
+    "scores at 40",
     max(own_classes.values()),
     at_most=1,
     control=ratio[40.0],
@@ -287,7 +292,8 @@ table(growth, "Repaired network at 2 log T, d = 1, equal coefficients", form=for
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm18.refuted(
-    f"norm over $H_u$, repaired network at $2 \\log T$, $d = 1$, $W = T = {n_long}$ (control: rows of $F$ frozen)",
+    "ratio of the norm to $H_u$ at the repaired network with scores at $2 \\log T$, for $d "
+    f"= 1$ and $W = T = {n_long}$; control: the rows of $F$ that read positions are frozen",
     growth["norm over H_u"].iloc[-1],
     at_most=1,
     control=growth["over H_u, rows frozen"].iloc[-1],
@@ -399,7 +405,8 @@ table(attack.rename_axis("networks"), caption, none="")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm18.repaired(
-    "norm over the repaired bound, drawn, long and searched, largest (control: without the scores)",
+    "largest ratio of the norm to the repaired bound for drawn, long and searched networks;"
+    " control: the bound without the scores",
     attack["over our bound"].max(),
     at_most=1,
     control=attack["over it without the scores"].max(),
@@ -423,7 +430,8 @@ for size in classes:
         most = max(norm_bound(net(f), frozen=frozen) for net in (construct, construct_smooth))
         found_shares.append(most / hessian_at_construction(*size))
 thm18.holds(
-    "positional rows of $F$ frozen: the proved bound over $H_u$, largest (control: all rows)",
+    "rows of $F$ that read positions are frozen: largest ratio of the bound that we prove "
+    "to $H_u$; control: all rows are free",
     max(shares[True]),
     at_most=1,
     control=max(shares[False]),
@@ -468,7 +476,8 @@ turns = pd.DataFrame(rows, columns=["T", "d", "W", "largest"])
 turns = turns.groupby(["T", "d", "W"])["largest"].max()
 table(turns.reset_index(), "Change of the Hessian over H_p", form={"largest": ".1e"})
 thm31.holds(
-    "change of the Hessian over $H_p$, $c_i \\ge T^{-4}$, largest (control: $c_3 = 10^{-100}$)",
+    "largest ratio of the change of the Hessian to $H_p$ for $c_i \\ge T^{-4}$; control: "
+    "$c_3 = 10^{-100}$",
     turns.max(),
     at_most=1,
     control=tiny["change over H_p"].iloc[-1],

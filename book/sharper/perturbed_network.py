@@ -194,7 +194,8 @@ tiny[1]["WKQ2"][4, :2] = math.log(16) - math.log(2) / 2
 tiny[1]["WKQ2"][4, 2], tiny[1]["v2"][-1] = math.log(16) - 1000 * math.log(10), math.sqrt(2)
 tiny_moves = [v / output_term(4, 1, 3, 1.0) for v in moves(tiny, cube.bits(4))]
 thm24.holds(
-    "to first order, bound on the standard deviation of the output over $T_p$, $c_i \\ge T^{-4}$",
+    "to first order, for $c_i \\ge T^{-4}$: largest ratio of our bound on the standard "
+    "deviation of the output to $T_p$; control: a coefficient far below $T^{-4}$",
     first_order,
     at_most=0.1,
     control=tiny_moves[0],
@@ -331,7 +332,8 @@ inferred = max(
 )
 tiny_inferred = ours_over_inferred(4, 1, 3, *of_scores(tiny)[1:])
 thm24.holds(
-    f"move of the output over $T_p$, noise aligned or drawn at $\\sigma_0$, $T \\le {n_long}$, largest",
+    "largest ratio of the move of the output to $T_p$ for noise chosen against it or drawn "
+    f"at $\\sigma_0$, $T \\le {n_long}$; control: a coefficient far below $T^{{-4}}$",
     max(output["aligned over T_p"].max(), top["output"].max()),
     at_most=1,
     control=tiny_moves[1],
@@ -339,7 +341,9 @@ thm24.holds(
     evidence="searched",
 )
 thm24.holds(
-    f"noise dominated entry by entry, mean of the largest move and ten deviations over $T_p$, $T \\le {n_long}$, largest",
+    "noise that only lies entry by entry below a normal draw: largest ratio of ten "
+    f"deviations above the mean of the largest move to $T_p$, $T \\le {n_long}$; control: a "
+    f"coefficient far below $T^{{-4}}$",
     output["dominated over T_p"].max(),
     at_most=1,
     control=tiny_moves[2],
@@ -347,28 +351,32 @@ thm24.holds(
     evidence="searched",
 )
 lem25.holds(
-    "Lemma 25: move of a column of the MLP's Jacobian over our bound, noise drawn or chosen",
+    "Lemma 25: largest ratio of the move of a column of the MLP's Jacobian to our bound, "
+    "for noise drawn or chosen against it; control: an MLP whose bumps have no flat top",
     top["MLP Jacobian"].max(),
     at_most=1,
     control=flat,
     **PROVED,
 )
 lem26.holds(
-    "Lemma 26: $\\sum_i |\\partial f / \\partial z_i|$ over our bound, largest of all networks",
+    "Lemma 26: largest ratio of $\\sum_i |\\partial f / \\partial z_i|$ to our bound over "
+    "all networks; control: the bound without the scores",
     top["slopes"].max(),
     at_most=1,
     control=top["no scores"].max(),
     **PROVED,
 )
 lem27.holds(
-    "Lemma 27: to first order, our bound over $128 \\sigma d^2 \\sqrt W \\ell$ (inferred), $c_i \\ge T^{-4}$",
+    "Lemma 27: to first order, for $c_i \\ge T^{-4}$: largest ratio of our bound to $128 "
+    "\\sigma d^2 \\sqrt W \\ell$ (inferred); control: a coefficient far below $T^{-4}$",
     inferred,
     at_most=1,
     control=tiny_inferred,
     **PROVED,
 )
 lem27.holds(
-    "Lemma 27: $|a' - a|_1$ over our bound, noise drawn or chosen, largest",
+    "Lemma 27: largest ratio of $|a' - a|_1$ to our bound, for noise drawn or chosen "
+    "against it; control: the bound without the scores",
     top["attention 2"].max(),
     at_most=1,
     control=top["attention 2, no scores"].max(),
@@ -376,7 +384,8 @@ lem27.holds(
     evidence="proved",
 )
 lem28.holds(
-    "Lemma 28: move of $\\sum_i |\\partial f / \\partial z_i|$ over our bound, noise drawn or chosen",
+    "Lemma 28: largest ratio of the move of $\\sum_i |\\partial f / \\partial z_i|$ to our "
+    "bound, for noise drawn or chosen against it; control: the bound without the scores",
     top["change of slopes"].max(),
     at_most=1,
     control=top["change of slopes, no scores"].max(),
@@ -420,14 +429,16 @@ table(pairs, "Change of the softmax Jacobian over that of the softmax, largest",
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm29.holds(
-    "to first order, our bound on $|J' - J|_1$ over $384 \\sigma d^2 \\sqrt W \\ell$ (restored)",
+    "to first order: largest ratio of our bound on $|J' - J|_1$ to $384 \\sigma d^2 \\sqrt "
+    "W \\ell$ (restored); control: a coefficient far below $T^{-4}$",
     inferred / 3,
     at_most=1,
     control=tiny_inferred / 3,
     **PROVED,
 )
 thm29.holds(
-    "the constant 3 can be 1: $|J' - J|_1$ over $|a' - a|_1$, searched, largest",
+    "the constant 3 can be 1: largest ratio of $|J' - J|_1$ to $|a' - a|_1$ in a search; "
+    "control: $J$ with $a a^\\top$ added",
     pairs["searched"].max(),
     at_most=1,
     tol=1e-6,

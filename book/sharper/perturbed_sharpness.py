@@ -226,7 +226,8 @@ loud = min(
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 against.reproduced(
-    "orders from the change up to the bound, both readings, least; control: noise a thousand times too large",
+    "least number of powers of ten between the change of the trace and the bound, for both "
+    "readings of the noise; control: noise a thousand times too large",
     own["orders"].min(),
     at_least=2,
     control=loud,
@@ -283,7 +284,8 @@ def hidden(read):
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 whole.holds(
-    "share of the mesh on which the estimator's error exceeds the mean change of the stored run, as the code has it; control: noise a hundred times weaker",
+    "share of the mesh on which the estimator's error exceeds the mean change in the stored"
+    " run, as the code has it; control: noise a hundred times weaker",
     hidden(READINGS["variance"]),
     at_most=0.5,
     control=hidden(lambda s: math.sqrt(s) / 100),

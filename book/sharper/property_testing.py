@@ -189,7 +189,8 @@ table(by_degree, "Mean first accepted degree, all sparsities together", form=".3
 
 # %% mystnb={"code_prompt_hide": "Checks, and numbers of queries", "code_prompt_show": "Checks, and numbers of queries"} tags=["hide-cell"]
 fig8_degree.reproduced(
-    f"along coordinates at $\\varepsilon = {eps / 10:g}$: expected share of functions whose degree is found; control: one direction too few",
+    f"along coordinates at $\\varepsilon = {eps / 10:g}$: expected share of functions whose "
+    "degree is found; control: one direction too few",
     right["exact, fine"],
     at_least=0.5,
     control=one_less,
@@ -198,7 +199,8 @@ fig8_degree.reproduced(
 )
 error = (variance["exact"] + variance["exact, coarse"]) ** 0.5 / len(drawn)
 fig8_wilting.reproduced(
-    "along coordinates the mean falls with the larger $\\varepsilon$, in standard errors; control: the same $\\varepsilon$ twice",
+    "along coordinates: fall of the mean first accepted degree with the larger "
+    "$\\varepsilon$, in standard errors; control: the same $\\varepsilon$ twice",
     (found["coordinates"] - found["coordinates, coarse"]).mean() / error,
     at_least=3,
     control=(found["coordinates"] - found["coordinates, again"]).mean() / error,
@@ -206,7 +208,8 @@ fig8_wilting.reproduced(
     evidence="sampled",
 )
 fig8_wilting.holds(
-    "the wilting is the exact one; larger distance in standard errors; control: along blocks",
+    "the fall is that of the exact probabilities: larger of two distances, in standard "
+    "errors; control: directions along blocks",
     max(distance("coordinates", "exact"), distance("coordinates, coarse", "exact, coarse")),
     at_most=4,
     control=distance("blocks", "exact"),
@@ -217,7 +220,9 @@ lower, same = (
     found["sparsity"] - found[f"sparsity, {other}"] for other in ("larger share", "again")
 )
 fig8_wilting.reproduced(
-    f"the sparsity, {free} coordinates free: the mean falls with the larger $\\varepsilon$, in standard errors of the difference; control: the same $\\varepsilon$ twice",
+    f"sparsity, {free} coordinates free: fall of the mean first accepted sparsity with the "
+    "larger $\\varepsilon$, in standard errors of the difference; control: the same "
+    "$\\varepsilon$ twice",
     lower.mean() / lower.sem(),
     at_least=3,
     control=same.mean() / same.sem(),
@@ -311,7 +316,8 @@ bases = torch.randint(0, 1 << T, (tries,), generator=rng.generator)
 corners = vertices(bases, any_directions(T, 2, tries, rng.generator))
 over_gf2 = (popcount(corners).sum(1) % 2).double().mean().item()  # an odd sum rejects degree 1
 test_degree.refuted(
-    f"the test that is cited, over $GF(2)$: share of {tries} trials that reject PARITY of {T} bits at degree 1; control: blocks",
+    f"the test that is cited, over $GF(2)$: share of {tries} trials that reject PARITY of "
+    f"{T} bits at degree 1; control: directions along blocks",
     over_gf2,
     at_least=0.01,
     control=rejected(PARITY, block_directions, 1, tries),
@@ -319,7 +325,8 @@ test_degree.refuted(
     evidence="attained",
 )
 test_degree.refuted(
-    "arbitrary: functions of degree $d$ are never rejected at $d$, largest share; control: blocks",
+    "arbitrary directions: largest share of functions of degree $d$ that are rejected at "
+    "$d$; control: directions along blocks",
     own["arbitrary"].max(),
     at_most=0,
     control=own["blocks"].max(),
@@ -328,7 +335,8 @@ test_degree.refuted(
 )
 arbitrary_accepts = next(k for k in range(T) if rejected(drawn[0], any_directions, k, R) == 0)
 test_degree.holds(
-    "along disjoint directions no degree is accepted above the truth, largest excess; control: arbitrary ones, degree 1",
+    "disjoint directions: largest amount by which an accepted degree exceeds the true one; "
+    "control: arbitrary directions at degree 1",
     found[list(DEGREES)].sub(found["d"], axis=0).max().max(),
     at_most=0,
     control=arbitrary_accepts - 1,
@@ -364,7 +372,8 @@ points = torch.randint(0, 1 << T, (1 << coarse_free,), generator=own)  # a broke
 energies = walsh_hadamard(drawn[0](points)).square().sort(descending=True).values
 scattered = int((energies.cumsum(0) < (1 - tail) * energies.sum()).sum()) + 1
 test_sparsity.holds(
-    "no number of characters is accepted above the truth, largest excess; control: random points in place of a subcube",
+    "largest amount by which an accepted sparsity exceeds the true one; control: random "
+    "points in place of a subcube",
     found[list(SPARSITIES)].sub(found["W"], axis=0).max().max(),
     at_most=0,
     control=scattered - drawn[0].sparsity,
@@ -372,7 +381,8 @@ test_sparsity.holds(
     evidence="proved",
 )
 fig8_sparsity.reproduced(
-    "first accepted sparsity over 20, mean over degrees; control: energy inside and outside exchanged",
+    "mean first accepted sparsity over the degrees, in units of the true 20; control: "
+    "energy inside and outside exchanged",
     at_twenty["sparsity"] / 20,
     at_least=0.8,
     control=sum(run.accepted for run in head) / len(head) / 20,

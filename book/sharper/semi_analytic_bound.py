@@ -192,7 +192,9 @@ spec, weights = network
 flat = spec, weights | {"b": torch.zeros_like(weights["b"])}  # a control
 steep = perturbed_losses(flat, f, best, draws, strings, fresh("no biases")).mean()
 ledger.result("sharper.semi").holds(
-    "mean loss over $\\sigma^2 G_u$, three networks at $\\sigma^*$ and the paper's from $\\sigma^*/8$ to $32 \\sigma^*$, largest upper end; control: without the biases of the MLP",
+    "largest ratio of the mean loss to $\\sigma^2 G_u$, upper end of its interval, for "
+    "three networks at $\\sigma^*$ and the paper's from $\\sigma^*/8$ to $32 \\sigma^*$; "
+    "control: a network whose MLP has no biases",
     upper,
     at_most=1,
     control=steep / (best**2 * G_u),
@@ -242,7 +244,9 @@ table(measured, f"Semi-analytic bound at a million examples and at {best:.5f}", 
 P_needed = (QUOTED - truncated) / best**2
 loud = trace_changes(network, 100 * best, copies, strings, fresh("loud"))[1].abs().max().item()
 ledger.result("sharper.e3.semi").holds(
-    "0.327 is above the bound with $G_u$ times the worst relative change of the trace for $P$, noise of standard deviation $\\sigma^*$; control: noise a hundred times too large",
+    "bound with $G_u$ times the worst relative change of the trace for $P$, at noise of "
+    "standard deviation $\\sigma^*$, against the quoted 0.327; control: noise a hundred "
+    "times too large",
     measured["bound, sd"].iloc[-1],
     at_most=QUOTED,
     control=truncated + best**2 * G_u * loud,
@@ -293,7 +297,7 @@ table(least, "The bound at 8192 examples, and the examples that it needs", form=
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 feasible.holds(
-    "at a million examples, the bound with the worst measured $P$; control: with the analytic $P$",
+    "bound at a million examples with the worst measured $P$; control: with the analytic $P$",
     bound(million, worst),
     at_most=1,
     control=by_formula(million, analytic),

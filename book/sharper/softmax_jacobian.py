@@ -197,7 +197,8 @@ most = max(found["v from -1"].max(), attained)
 unnormalised = left_side((2 * ones).exp(), pair, pair[:, None]).item()
 plus = left_side(ones / 2, ones, ones[:, None], sign=1.0).item()
 lem15.holds(
-    "left side over the right side, as restored, largest found",
+    "as restored: largest ratio of the left to the right side in a search; control: a "
+    "softmax without its division",
     most / 2,
     at_most=1,
     control=unnormalised / 2,
@@ -206,7 +207,8 @@ lem15.holds(
 )
 glue(starts=starts, attained=attained, half=half, unnormalised=unnormalised, plus=plus)
 lem15.holds(
-    "the same with constant 1",
+    "with the constant 1: largest ratio of the left to the right side in a search; control:"
+    " $J$ with $a a^\\top$ added",
     most,
     at_most=1,
     tol=1e-12,
@@ -215,7 +217,8 @@ lem15.holds(
     evidence="proved",
 )
 lem15.holds(
-    "the constant 1 is attained",
+    "the constant 1 is attained: ratio of the left to the right side; control: a softmax "
+    "without its division",
     attained,
     equals=1,
     tol=1e-12,
@@ -224,7 +227,8 @@ lem15.holds(
     evidence="attained",
 )
 lem15.holds(
-    "for $v$ from 0 to 1 with constant 1/2",
+    "for $v$ from 0 to 1: largest ratio of the left side to $\\max_j \\|x_j\\|_2 \\max_j "
+    "|v_j|$, against $\\frac12$; control: $J$ with $a a^\\top$ added",
     max(found["v from 0"].max(), half),
     at_most=0.5,
     tol=1e-12,

@@ -156,7 +156,9 @@ table(
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ratio_top = steps[["random", "balanced", "one logit"]].max().max()
 softmax.holds(
-    "softmax with 1 in place of 2: largest ratio; control: temperature $\\frac12$",
+    "softmax with the constant 1 in place of 2: largest ratio of "
+    "$\\|\\operatorname{softmax}(a) - \\operatorname{softmax}(b)\\|_1$ to $\\|a - "
+    "b\\|_\\infty$ in a search; control: softmax at temperature $\\frac12$",
     ratio_top,
     at_most=SOFTMAX,
     tol=tol,
@@ -165,7 +167,8 @@ softmax.holds(
     evidence="proved",
 )
 softmax.holds(
-    "the constant 1 is attained, largest ratio; control: steps of one logit",
+    "the constant 1 cannot be improved: largest ratio of the change of softmax to that of "
+    "its logits for small balanced steps; control: steps of one logit",
     steps["balanced"].max(),
     at_least=SOFTMAX,
     tol=1e-5,  # steps of 1e-3 lose 3e-7, and P within 1e-3 of 1/2 another 4e-6
@@ -186,7 +189,8 @@ between = start + torch.linspace(0, 1, 65).double()[:, None, None] * (end - star
 sizes = moved_weights.softmax_jacobian(between).abs().sum((-2, -1))  # (65, 200)
 change = lipschitz.softmax_sides(start, end).ratio
 general.holds(
-    "softmax, far pairs: change over the largest $\\|J\\|_{1,1}$ between; control: over that at the start",
+    "softmax at distant logits: largest ratio of the change to the largest $\\|J\\|_{1,1}$ "
+    "on the way between them; control: to $\\|J\\|_{1,1}$ at the start",
     (change / sizes.amax(0)).max(),
     at_most=1,
     control=(change / sizes[0]).max(),
@@ -237,7 +241,8 @@ glue(by_climbing=by_climbing, T_most=T_most, attained=min(attained), summing=sum
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lemma.holds(
-    "$c = 1$: difference over bound, by search and by hand; control: heads that sum",
+    "with $c = 1$: largest ratio of the difference of two heads to its bound, by a search "
+    "and by hand; control: heads that add up in place of averaging",
     max(by_climbing, *attained),
     at_most=1,
     tol=tol,
@@ -246,7 +251,8 @@ lemma.holds(
     evidence="proved",
 )
 lemma.holds(
-    f"opposite tokens attain $c = 1$, also $T = {T_most}$; control: tokens at right angles",
+    "the constant $c = 1$ is attained: least ratio of the difference of two heads to its "
+    f"bound for opposite tokens, up to $T = {T_most}$; control: tokens at right angles",
     min(attained),
     at_least=1,
     tol=1e-6,
@@ -300,7 +306,8 @@ tiny_control = max(worst(epsilon, None) for epsilon in scales)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 theorem.holds(
-    "largest error of the products of covers over $\\epsilon$; control: scores uncovered",
+    "largest error of a member of the product of both covers, in units of $\\epsilon$; "
+    "control: the scores are not covered",
     tiny_error,
     at_most=1,
     control=tiny_control,

@@ -196,7 +196,8 @@ table(search, "Largest constant forced by any family", form=".2g")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 t46.refuted(
-    "ours, read with $B_X^2$: constant forced at $n = 2^{450}$ over the tenth power of $\\log n$; control: $B_X^3$",
+    "ours, read with $B_X^2$: constant that a family forces at $n = 2^{450}$, in units of "
+    "the tenth power of $\\log n$; control: read with $B_X^3$",
     right * forced(2.0**450, 2) / (450 * math.log(2)) ** 10,
     at_most=1,
     control=forced(2.0**450, 3),
@@ -204,7 +205,9 @@ t46.refuted(
     evidence="attained",
 )
 t46.holds(
-    "ours, with $B_X^3$: largest constant forced by a family of up to $2^{80}$ dimensions, in hundredths, rounded up; control: $B_X^2$, up to a thousand",
+    "ours, read with $B_X^3$: largest constant forced by a family of up to $2^{80}$ "
+    "dimensions, in hundredths and rounded up; control: read with $B_X^2$, cut at a "
+    "thousand",
     math.ceil(100 * search["p = 3"].max()),
     at_most=3,
     control=min(1000, math.floor(100 * search["p = 2"].max())),
@@ -306,7 +309,8 @@ figures.show()
 last = curves.iloc[-1] / curves.iloc[-2]
 grown = L_max / (L_max - 1)
 remark.holds(
-    "counting weights: last step of the bound in depth, against $(L/(L-1))^2$; control: the repaired bound",
+    "counting weights: factor by which the bound grows with the last layer, against "
+    "$(L/(L-1))^2$; control: the repaired bound by norms",
     last["counting weights"],
     at_most=grown**2,
     control=last["constant 1"],
@@ -314,7 +318,8 @@ remark.holds(
     evidence="proved",
 )
 remark.holds(
-    "loud networks with $a = 3$: error over $3^{L-1}$, largest gap to 1; control: over 1",
+    "networks that magnify an error most, with $a = 3$: largest relative distance of the "
+    "error from $3^{L-1}$ times that of one layer; control: from that of one layer",
     (real / 3.0 ** (depths - 1) - 1).abs().max(),
     at_most=0,
     tol=1e-6,

@@ -133,7 +133,8 @@ budget = pd.DataFrame(rows).T.rename_axis("outputs")
 about = "Columns of length $B_\\infty$: error over $\\epsilon$, and largest ball over $B_\\infty$"
 table(budget, about, form=".4f")
 layer.refuted(
-    f"its proof's split: error of real columns over $\\epsilon$, {d_most} outputs",
+    f"the split of errors in its proof: largest error of real columns at {d_most} outputs, "
+    "in units of $\\epsilon$; control: the split with $B_1$",
     budget["error"].max(),
     at_most=1,
     tol=1e-12,
@@ -240,7 +241,8 @@ glue(by_search=by_search[0], by_search_two=by_search[1])
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 layer.repaired(
-    "$x \\mapsto W^\\top x$: steps over those allowed; random, by hand and by search; control: longer steps",
+    "$x \\mapsto W^\\top x$: largest ratio of the steps of the walk to those allowed, for "
+    "random layers, by hand and by search; control: longer steps",
     max(found["steps"].max(), by_hand, *by_search),
     at_most=1,
     control=longer,
@@ -248,7 +250,8 @@ layer.repaired(
     evidence="proved",
 )
 layer.repaired(
-    "longest column of a centre over $B_\\infty$, by search; control: without the projection",
+    "largest ratio of the longest column of a centre to $B_\\infty$ that a search finds; "
+    "control: a walk without the projection",
     max(found["column"].max(), inside),
     at_most=1,
     tol=1e-9,
@@ -257,7 +260,8 @@ layer.repaired(
     evidence="proved",
 )
 remark.holds(
-    "steps over $d_2 B_1 B_\\infty (B_X/\\epsilon)^2$, even and uneven columns, and by hand; control: longer steps",
+    "largest ratio of the steps of the walk to $d_2 B_1 B_\\infty (B_X/\\epsilon)^2$, for "
+    "columns of equal and of unequal lengths and by hand; control: longer steps",
     max(
         by_hand, (found["steps"] * found["allowed"] * 0.4**2 / (found["d_2"] * found["B_1"])).max()
     ),
@@ -279,7 +283,8 @@ remark.holds(
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 signs, one = 1024 * math.log(2), math.log(2 * 1024 + 1) / 0.99**2  # at 0.99 B B_X
 layer.holds(
-    "one row, columns bounded: log size from below over the bound with $kd$; control: with $k^2$",
+    "one row, with bounded columns: ratio of a lower bound on the log size of the cover to "
+    "our bound with $kd$; control: to the bound with $k^2$",
     signs / (1024 * one),
     at_most=1,
     control=signs / one,

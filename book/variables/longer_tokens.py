@@ -188,7 +188,8 @@ unit = {form: leaves(form, length, norms, asks=1.0) for form in ("proof", "text"
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 corollary.repaired(
-    "with $B_X^2$: error over $\\epsilon$ by search, tokens of length $10^{-3}$ to $10^3$; control: the text's split",
+    "with $B_X^2$: largest error in units of $\\epsilon$ that a search finds for tokens of "
+    "length $10^{-3}$ to $10^3$; control: the split of the errors in the text",
     max(searched["repaired"], *extremes),
     at_most=1,
     tol=1e-6,
@@ -197,7 +198,8 @@ corollary.repaired(
     evidence="searched",
 )
 corollary.holds(
-    "read with one $B_X$, as in its proof, queries no longer than 1: error over $\\epsilon$ by search; control: without this $B_X$",
+    "read with one $B_X$, as in its proof, and queries no longer than 1: largest error in "
+    "units of $\\epsilon$ that a search finds; control: without this $B_X$",
     unit["proof"],
     at_most=1,
     tol=1e-6,
@@ -206,7 +208,9 @@ corollary.holds(
     evidence="proved",
 )
 positions.holds(
-    "as restored, $\\|x_\\tau\\| \\le 1$, a long position whose scores are covered too: error over $\\epsilon$ by search; control: they are not",
+    "as restored, for $\\|x_\\tau\\| \\le 1$ and a long position whose scores are covered "
+    "too: largest error in units of $\\epsilon$ that a search finds; control: its scores "
+    "are not covered",
     covered,
     at_most=1,
     tol=1e-6,
@@ -215,7 +219,9 @@ positions.holds(
     evidence="proved",
 )
 positions.refuted(
-    "its proof, $\\|x_\\tau\\| \\le 1$ and a long position, with the errors of Corollary 4.4: error over $\\epsilon$ by search; control: a position no longer than 1",
+    "its proof uses the errors of Corollary 4.4: largest error in units of $\\epsilon$ that"
+    " a search finds for $\\|x_\\tau\\| \\le 1$ and a long position; control: a position no"
+    " longer than 1",
     positioned[1],
     at_most=1,
     tol=1e-6,
@@ -273,7 +279,8 @@ table(needed, "Constant forced by the class of signs", form=".3g")
 for name, result in zip(CASES, (corollary, corollary, positions, heads), strict=True):
     own, more = needed.loc[name], needed.loc[f"{name}, repaired"]
     result.refuted(
-        f"{name}, as restored: constant forced over $\\log^{{10}}(9n^4)$, $n = 2^{{150}}$",
+        f"{name}, as restored: constant that the class of signs forces at $n = 2^{{150}}$, in "
+        "units of $\\log^{10}(9n^4)$; control: the repaired form",
         own["over log^10"],
         at_most=1,
         control=more["over log^10"],
@@ -292,7 +299,8 @@ for name, result in zip(CASES, (corollary, corollary, positions, heads), strict=
         )
 several = [heads_bound(2, [norms] * h, length, 1000, 1.0) for h in (1, 8)]
 equal.holds(
-    "eight equal heads over one, over $8^3$; control: over 8",
+    "ratio of the bound for eight equal heads to $8^3$ times the bound for one; control: to"
+    " 8 times the bound for one",
     several[1] / several[0] / 8**3,
     equals=1,
     tol=1e-12,

@@ -151,7 +151,8 @@ glue(printed_bad=found.loc["proof"].max(), within_bad=found.loc["dual, lemma's n
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 mean.refuted(
-    "two bases, $s = 4$: error over $\\gamma/4$ of the proof's head, smaller; control: dual key within the norms, larger",
+    "two bases, $s = 4$: error of the head of the proof in units of $\\gamma/4$, the "
+    "smaller of two; control: the dual key within the norms of the lemma, the larger",
     found.loc["proof"].min(),
     at_most=1,
     control=found.loc["dual, lemma's norms"].max(),
@@ -213,7 +214,9 @@ table(none, caption, form=forms, tiny=1e-6)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 mean.refuted(
-    "half a simplex reversed, $s = 2$, $\\gamma = \\frac1{10}$: least error of any head over $\\gamma/4$; control: dual key at $0.9 \\Delta$",
+    "half a simplex with its signs reversed, $s = 2$ and $\\gamma = \\frac1{10}$: least "
+    "error that any head can have, in units of $\\gamma/4$; control: the dual key at $0.9 "
+    "\\Delta$",
     none.loc[2, "least error, proved"] / (0.1 / 4),
     at_most=1,
     control=none.loc[2, r"dual key, $0.9\,\Delta$"] / (0.1 / 4),
@@ -221,7 +224,8 @@ mean.refuted(
     evidence="proved",
 )
 mean.holds(
-    "ours: least error that a search finds over $\\frac1{5s}$, $s = 2, 3$; control: the dual key's at $0.9 \\Delta$",
+    "ratio of the least error that a search finds to $\\frac1{5s}$, which we prove for "
+    "every head, at $s = 2, 3$; control: error of the dual key at $0.9 \\Delta$",
     round((none["least error, search"] / none["least error, proved"]).min(), 1),
     at_least=1,
     control=(none[r"dual key, $0.9\,\Delta$"] / none["least error, proved"]).max(),
@@ -284,7 +288,8 @@ table(attacks.rename_axis("head").rename("largest"), r"Adversary: error over $\g
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 for broken in ("plain key", "scale of the proof"):
     mean.repaired(
-        f"$\\Delta < 1/(2s-1)$, dual key, $R = \\log(8T/\\gamma)/\\mu$: error over $\\gamma/(4s)$, adversary; control: {broken}",
+        "$\\Delta < 1/(2s-1)$, dual key, $R = \\log(8T/\\gamma)/\\mu$: largest error on the "
+        f"vectors of an adversary, in units of $\\gamma/(4s)$; control: {broken}",
         attacks["repaired"],
         at_most=1,
         control=attacks[broken],
@@ -292,7 +297,8 @@ for broken in ("plain key", "scale of the proof"):
         evidence="proved",
     )
 each.holds(
-    "$s$ heads as printed: error over $\\gamma/4$, bases and adversary, largest; control: one head of the proof",
+    "$s$ heads as printed: largest error in units of $\\gamma/4$, on the bases and on the "
+    "vectors of an adversary; control: the one head of the proof",
     max(attacks[several], found.loc["$s$ heads"].max()),
     at_most=1,
     control=found.loc["proof"].max(),
@@ -306,7 +312,8 @@ for less, of in errors.items():
             heads = make(at, range(s), selection.sharpness(T, gamma * less))
             of.append(off(at, heads, range(s), strings, gamma))
 plain.holds(
-    "orthonormal codes, both forms: error over $\\gamma/4$, all strings, largest; control: scores less $\\log 8$",
+    "orthonormal codes, both forms of the head: largest error over all strings in units of "
+    "$\\gamma/4$; control: scores that are smaller by $\\log 8$",
     max(errors[1]),
     at_most=1,
     control=max(errors[8]),

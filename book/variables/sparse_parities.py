@@ -201,7 +201,8 @@ glue(shortest=lengths[0], longest=lengths[-1], and_last=waits["AND", lengths[-1]
 
 # %%
 learning.reproduced(
-    "share of runs that learn at the paper's lengths tried, lower end; control: half of the bits",
+    "share of the runs at the paper's lengths that learn, lower end of its interval; "
+    "control: half of the bits are members",
     wilson(paper_learned, paper_runs).low,
     at_least=0.5,
     control=wilson(half_learned, len(half.steps)).low,
@@ -269,7 +270,8 @@ glue(plateau=100 * plateau[0.9]["parity"].value, plateau_and=100 * plateau[0.9][
 
 # %%
 abruptness.reproduced(
-    "share of a run before its onset, median, lower end of 95 %; control: AND",
+    "share of a run that passes before the loss begins to fall, median over runs, lower end"
+    " of its 95 % interval; control: AND",
     plateau[0.9]["parity"].low,
     at_least=0.5,
     control=plateau[0.9]["AND"].low,
@@ -330,7 +332,8 @@ glue(learned_30=int(longer["learned"].sum()), runs_30=len(longer), longest_30=lo
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 learning.reproduced(
-    "share of stored runs at the paper's size that learn, lower end; control: in the steps of the slowest AND",
+    "share of the stored runs at the paper's size that learn, lower end of its interval; "
+    "control: within the number of steps that the slowest AND needs",
     wilson(int(found), len(parities)).low,
     at_least=0.5,
     control=wilson(int(early), len(parities)).low,
@@ -338,7 +341,8 @@ learning.reproduced(
     evidence="trained",
 )
 abruptness.reproduced(
-    "stored runs: share of a run before its onset, the least of all runs; control: the least of AND",
+    "stored runs: share of a run that passes before the loss begins to fall, least of all "
+    "runs; control: the least share for AND",
     parities["before"].min(),
     at_least=0.5,
     control=of_paper["and"]["before"].min(),
@@ -417,7 +421,8 @@ glue(ten=100 * ratios[10] / math.sqrt(10), ten_30=100 * ratios[30] / math.sqrt(1
 
 # %%
 learning.holds(
-    "stored runs, 10 to 30 bits: factor of the median wait, parity's over AND's, lower end; control: AND over AND",
+    "stored runs, from 10 to 30 bits: factor by which the median wait of parity grows over "
+    "that of AND, lower end of its interval; control: AND over AND",
     excess.low,
     at_least=1,
     control=no_excess.low,
@@ -425,7 +430,8 @@ learning.holds(
     evidence="trained",
 )
 learning.holds(
-    "stored runs, 10 to 30 bits: factor of the number of sets over that of the median wait, lower end; control: a blind search",
+    "stored runs, from 10 to 30 bits: factor by which the number of sets grows over that of"
+    " the median wait, lower end of its interval; control: a blind search",
     cheaper.low,
     at_least=1,
     control=as_dear.low,

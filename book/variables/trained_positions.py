@@ -142,7 +142,8 @@ held, free = (
 glue(T_most=T_most)
 glue(least_read=read["log(3T)"].min(), bound=by_norms(8, 1.0, 1.0, 16000), counted=counted(8, 1, 1))
 ledger.result("variables.log_T").holds(
-    "one head: residual of a straight line in $\\log T$; control: $B_X = \\sqrt T$",
+    "one head: largest distance of the bound from a straight line in $\\log T$; control: "
+    "$B_X = \\sqrt T$",
     held,
     at_most=0,
     tol=1e-4,
@@ -151,7 +152,8 @@ ledger.result("variables.log_T").holds(
     evidence="proved",
 )
 ledger.result("variables.trained_positions").holds(
-    "$2^T$ positions told apart: least output times its sign; control: equal scores",
+    "positions that tell all $2^T$ choices of signs apart: least output times its sign; "
+    "control: equal scores",
     read["log(3T)"].min(),
     at_least=0.5,
     control=read["0"].max(),
@@ -181,7 +183,8 @@ def least_distance(peak):
 
 apart, equal = (least_distance(peak) * (a + T) / (2 * (a - 1)) for peak in (a, 1.0))
 ledger.result("variables.trained_positions").holds(
-    "all norms held, $\\|W_{QK}\\| = 1$: least distance of $2^8$ choices over $2(e - 1)/(e + 8)$; control: equal scores",
+    "all norms held and $\\|W_{QK}\\| = 1$: ratio of the least distance between two of "
+    "$2^8$ choices of signs to $2(e - 1)/(e + 8)$; control: equal scores",
     apart,
     at_least=1,
     tol=1e-12,  # rounding of 1e-16 over a distance of 0.3, with room
@@ -243,7 +246,9 @@ table(growth, "Log covering number of heads with trained positions", form=".2e")
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 share = growth["norms held, at most"] / growth["T log 2"]
 ledger.result("variables.trained_positions").holds(
-    "not at scale $\\frac12$ with norms held, $\\|W_{QK}\\| \\le 1$: bound over $T \\log 2$, $T = 2^{60}$; control: $\\|W_{QK}\\| \\le \\log(3T)$",
+    "norms held and $\\|W_{QK}\\| \\le 1$, at the scale $\\frac12$: ratio of the bound to "
+    "$T \\log 2$ at $T = 2^{60}$, so that not all choices are told apart; control: "
+    "$\\|W_{QK}\\| \\le \\log(3T)$",
     share.loc["2^60"],
     at_most=1,
     control=with_norms_held(2**60, 2**60, beta=math.log(3 * 2**60)) / (2**60 * math.log(2)),

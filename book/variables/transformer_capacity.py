@@ -263,7 +263,8 @@ def stretch(f):
 
 
 contraction.holds(
-    "distance after the projection over that before, 4000 pairs; control: onto the sphere",
+    "largest ratio of a distance after the projection to that before, for 4000 pairs; "
+    "control: projection onto the sphere",
     stretch(blocks.to_ball),
     at_most=1,
     tol=1e-12,
@@ -307,7 +308,7 @@ for row, name, found, what, control in (
     (a16, "A.16", read.ratio.max(), "without the norm of $w$", bare.max()),
 ):
     row.holds(
-        f"{name}, left over right side; control: {what}",
+        f"{name}: ratio of the left to the right side; control: {what}",
         found,
         at_most=1,
         tol=1e-9,
@@ -316,7 +317,8 @@ for row, name, found, what, control in (
         evidence="proved",
     )
 constants.holds(
-    "halved constants are the least: smaller ratio by hand; control: as printed",
+    "the halved constants cannot be improved: smaller ratio of the movement to its bound in"
+    " the two examples by hand; control: the constants as printed",
     by_hand["halved"].min(),
     at_least=0.99,
     control=by_hand["as printed"].max(),
@@ -324,7 +326,8 @@ constants.holds(
     evidence="attained",
 )
 a17.refuted(
-    "error over the proof's sum over $j < i$, by ascent, up to a thousand; control: $j > i$, rounded up",
+    "error in units of the bound of the proof, whose product is over $j < i$, after "
+    "gradient ascent and cut at a thousand; control: product over $j > i$, rounded up",
     min(1000.0, climbs["earlier"].max()),
     at_most=1,
     control=up(climbs["later"].max()),
@@ -374,7 +377,8 @@ table(
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 most_forgiven = (1000 * math.log(2)) ** 10  # a tenth power of a logarithm beyond every norm
 a17.refuted(
-    "rows of $W_V$ bounded, as in the proof: constant forced by two layers, $n = 2^{200}$, over the tenth power of a logarithm; control: columns",
+    "bounded rows of $W_V$, as in the proof: constant forced by two layers at $n = "
+    "2^{200}$, in units of the tenth power of a logarithm; control: bounded columns",
     (max(gaps.values()) < 1e-6) * forced(2**200, "earlier", "rows") / most_forgiven,
     at_most=1,
     control=forced(2**200, "earlier", "columns") / most_forgiven,
@@ -503,7 +507,9 @@ glue(used=worst.iloc[:2].max(), off=worst.iloc[2], with_k=worst.iloc[3])
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 a17.repaired(
-    f"{nets} networks covered by walks: steps over allowed steps, error over $\\epsilon$, largest, rounded up; control: rows with $k$ for $\\sqrt{{kd}}$",
+    f"{nets} networks covered by walks: largest of the steps over those allowed and of the "
+    "error over $\\epsilon$, rounded up; control: bounded rows with $k$ in place of "
+    "$\\sqrt{kd}$",
     up(worst.iloc[:3].max()),
     at_most=1,
     control=min(float(worst.iloc[3] // 1), 5.0),
@@ -513,7 +519,8 @@ a17.repaired(
 steep, x = 3.0, 1.5  # slope of the activation, error that is allowed behind W_C = 1
 taken = walk(torch.ones(1, 1).double(), f64([[steep]]), x).steps
 a17.repaired(
-    "a steep activation, $L_\\sigma = 3$, $k = d = 1$: steps for $W_C$ over allowed steps; control: without $L_\\sigma$",
+    "a steep activation, $L_\\sigma = 3$ and $k = d = 1$: ratio of the steps that cover "
+    "$W_C$ to those allowed; control: without $L_\\sigma$",
     taken / (steep / x) ** 2,
     at_most=1,
     control=taken / (1 / x) ** 2,
@@ -521,7 +528,8 @@ a17.repaired(
     evidence="proved",
 )
 a17.refuted(
-    "the proof's cover of $W_V$, rows bounded: constant forced by signs, $k = 1$, $d = 2^{20}$; control: $\\sqrt{kd}$ for $k$",
+    "the proof's cover of $W_V$ with bounded rows: constant forced by matrices of signs, $k"
+    " = 1$ and $d = 2^{20}$; control: $\\sqrt{kd}$ in place of $k$",
     row_signs.iloc[1, 0],
     at_most=1,
     control=row_signs.iloc[1, 1],
@@ -554,7 +562,8 @@ table(curves, "Repaired bound on the log covering number", form=".3e")
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 logs = f64(lengths).log()
 growth.holds(
-    "repaired bound, three layers: residual of a line in $\\log T$; control: tokens of length $\\sqrt T$",
+    "repaired bound of three layers: largest distance from a straight line in $\\log T$; "
+    "control: tokens of length $\\sqrt T$",
     depth_covers.affine_residual(logs, fixed),
     at_most=0,
     tol=1e-4,
