@@ -15,6 +15,7 @@ from helpers.checks import require_amount, require_positive, validated
 from helpers.kernels.sensitivity import influences as exact_influences
 from helpers.kernels.sensitivity import local_sensitivity, pack
 from helpers.probe import certificates as guarantees
+from helpers.probe.bounds import not_applicable
 from helpers.probe.drawn import drawn_mean, drawn_weights
 from helpers.probe.norms import magnifications
 from helpers.probe.outputs import (
@@ -236,7 +237,7 @@ def probe(
         norms,
         blow_up,
         certificates,
-        missing | _not_applicable(module),
+        missing | not_applicable(module, n, sensitivity, norms, trace, sharp, blow_up),
         tuple(notes),
     )
 
@@ -361,20 +362,4 @@ def _norms(module: nn.Module | None) -> dict[str, float]:
         squares[_group(name)] = squares.get(_group(name), 0.0) + size
     return {name: math.sqrt(v) for name, v in squares.items()} | {
         "all": math.sqrt(sum(squares.values()))
-    }
-
-
-def _not_applicable(module: nn.Module | None) -> dict[str, str]:
-    """Bounds of the five papers that do not apply to this model, each with the reason."""
-    if module is None:
-        what = "this is a function without weights"
-    elif any("attention" in type(part).__name__.lower() for part in module.modules()):
-        what = "that this model is of it cannot be seen from outside"
-    else:
-        what = "this model has no attention"
-    return {
-        "P1, Theorem 2": "it compares with a network written by hand for one sparse function",
-        "P2, Theorem 6": "it is about a family of networks as the length grows, not one network",
-        "P3, P4, covers": f"their class has attention and no residual connections; {what}",
-        "P5": "it bounds how many prompts a learner needs, not the error of one network",
     }

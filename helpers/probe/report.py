@@ -54,7 +54,8 @@ class Report:
             held out, by the bits that hold the weights (Occam), and by PAC-Bayes-kl, which is about
             the mean error of networks whose weights get Gaussian noise, not about the network
             itself. From 1/2 on a bound is vacuous.
-        not_applicable: Bounds of the book, each with the reason.
+        not_applicable: Bounds of the book, each with the reason and with what can be said in
+            numbers; see :mod:`helpers.probe.bounds`.
         notes: What was done to the model, such as switching dropout off.
     """
 
