@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness`, {ref}`ch-layer-norm-blowup`. **Read** 6 min. **Runs in** 60 s. **Source** ours.
 #
-# **Claim.** The measures of the five papers are defined for any network of bits, not only for the networks of the papers. The function `probe` evaluates them for a network that you bring. With at most 20 bits it goes through all strings, so that sensitivity and Fourier weights are exact. For longer strings, and for everything about the weights, it draws strings and says how large the error is. Of longer strings the Fourier weight is given at the degrees next to 0 and to $n$ only, because at others it cannot be told from so few strings.
+# **Claim.** The measures of the five papers are defined for any network of bits, not only for the networks of the papers. The function `probe` evaluates them for a network that you bring. With at most 20 bits it goes through all strings, so that sensitivity and Fourier weights are exact. For longer strings, and for everything about the weights, it draws strings and says how large the error is.
 #
 # ## Why one should care
 #
@@ -432,7 +432,7 @@ for name in ("checkpoint, reentrant", "a second derivative that is hidden"):
 #
 # Each of the bounds holds with a confidence of 95 %, for new strings from the distribution of the sample. Both suppose that the strings were drawn independently, and that neither `start` nor the form of the network depends on them. If the sample is missing, the report says so.
 #
-# At the end of a report stand the bounds that do not apply to the model, among them those of the papers, each with the reason. Where the network's own norm, trace or sensitivity can be put into such a bound, the report says what would come out, which is not a guarantee.
+# At the end of a report stand the bounds that do not apply to the model, among them those of the papers, each with the reason. Where the numbers of the network itself can be put into such a bound, the reason also gives the result.
 #
 # ## What would falsify this
 #
