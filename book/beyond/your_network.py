@@ -442,7 +442,7 @@ for name in ("checkpoint, reentrant", "a second derivative that is hidden"):
 #
 # Each of the bounds holds with a confidence of 95 %, for new strings from the distribution of the sample. Both suppose that the strings were drawn independently, and that neither `start` nor the form of the network depends on them. If the sample is missing, the report says so.
 #
-# At the end of a report stand the bounds that do not apply to the model, among them those of the papers, each with the reason.
+# At the end of a report stand the bounds that do not apply to the model, among them those of the papers, each with the reason. Where the numbers of the network itself can be put into such a bound, the reason also gives the result.
 #
 # ## What would falsify this
 #

@@ -15,6 +15,8 @@ from helpers.checks import require_amount, require_positive, validated
 from helpers.kernels.sensitivity import influences as exact_influences
 from helpers.kernels.sensitivity import local_sensitivity, pack
 from helpers.probe import certificates as guarantees
+from helpers.probe.bounds import not_applicable
+from helpers.probe.drawn import drawn_mean, drawn_weights
 from helpers.probe.norms import magnifications
 from helpers.probe.outputs import (
     Outputs,
@@ -24,7 +26,7 @@ from helpers.probe.outputs import (
     still_copy,
 )
 from helpers.probe.report import Measured, Report
-from helpers.probe.slopes import Landscape, Slopes, real
+from helpers.probe.slopes import Landscape, Slopes, measured, real
 from helpers.statistics import average, upper_limit, wilson
 
 EXACT = 20
@@ -154,13 +156,16 @@ def probe(
         inf, local = exact_influences(packed), local_sensitivity(packed)
         weight = tuple(cube.degree_profile(signs.double()).tolist())
         sensitivity, largest = Measured(inf.sum().item()), int(local.maximum)
+        ends: tuple[tuple[float, float], ...] = ()
+        drawn: dict[int, Measured] = {}
     else:
-        drawn = outputs(strings)
-        zeros, signs = int((drawn == 0).sum()), drawn > 0
+        here = outputs(strings)
+        zeros, signs = int((here == 0).sum()), here > 0
         flips = _flips(outputs, strings)
         inf, weight = flips.double().mean(0), ()
-        found = average(flips.sum(1).double())
-        sensitivity = Measured(found.value, (found.high - found.low) / 3.92)
+        ends = tuple((w.low, w.high) for w in (wilson(k, samples) for k in flips.sum(0).tolist()))
+        drawn = drawn_weights(strings, torch.where(here > 0, 1.0, -1.0).double())
+        sensitivity = drawn_mean(flips.sum(1).double(), n)
         largest = int(flips.sum(1).max())
     if zeros:
         notes.append(f"{zeros} outputs are exactly 0, which has no sign, and were counted as -1")
@@ -222,7 +227,9 @@ def probe(
             "the network's form, what it holds beside weights, and start do not depend on them; "
             "each of the bounds has a confidence of 95 % of its own"
         )
+    norms = _norms(module)
     progress("layer norms")
+    blow_up = magnifications(module, encode, strings[: min(samples, 256)])
     return Report(
         n,
         count,
@@ -230,15 +237,17 @@ def probe(
         sensitivity,
         largest,
         tuple(inf.tolist()),
+        ends,
         weight,
+        drawn,
         loss,
         rate,
         sharp,
         trace,
-        _norms(module),
-        magnifications(module, encode, strings[: min(samples, 256)]),
+        norms,
+        blow_up,
         certificates,
-        missing | _not_applicable(module),
+        missing | not_applicable(module, n, sensitivity, norms, trace, sharp, blow_up),
         tuple(notes),
     )
 
@@ -277,9 +286,11 @@ def _around(
     progress("curvature")
     remedy = "use operations that torch differentiates {}"
     with _said("trace", remedy.format("once"), notes):
+        groups: dict[str, Tensor] = {}
         for name, value in landscape.gauss_newton().items():
-            trace[_group(name)] = Measured(trace.get(_group(name), Measured(0.0)).value + value)
-        trace["Gauss-Newton, all"] = Measured(sum(part.value for part in trace.values()))
+            groups[_group(name)] = value + groups.get(_group(name), 0)
+        groups["Gauss-Newton, all"] = torch.stack(list(groups.values())).sum(0)
+        trace = {name: measured(values) for name, values in groups.items()}
     if trace:
         with _said("trace of the whole Hessian", remedy.format("twice"), notes):
             trace["whole Hessian"] = landscape.whole_hessian(draws, generator)
@@ -361,20 +372,4 @@ def _norms(module: nn.Module | None) -> dict[str, float]:
         squares[_group(name)] = squares.get(_group(name), 0.0) + size
     return {name: math.sqrt(v) for name, v in squares.items()} | {
         "all": math.sqrt(sum(squares.values()))
-    }
-
-
-def _not_applicable(module: nn.Module | None) -> dict[str, str]:
-    """Bounds of the five papers that do not apply to this model, each with the reason."""
-    if module is None:
-        what = "this is a function without weights"
-    elif any("attention" in type(part).__name__.lower() for part in module.modules()):
-        what = "that this model is of it cannot be seen from outside"
-    else:
-        what = "this model has no attention"
-    return {
-        "P1, Theorem 2": "it compares with a network written by hand for one sparse function",
-        "P2, Theorem 6": "it is about a family of networks as the length grows, not one network",
-        "P3, P4, covers": f"their class has attention and no residual connections; {what}",
-        "P5": "it bounds how many prompts a learner needs, not the error of one network",
     }

@@ -22,7 +22,9 @@ class Measured(NamedTuple):
     error: float = 0.0
 
     def __str__(self) -> str:
-        return f"{self.value:.4g}" + (f" ± {self.error:.2g}" if self.error else "")
+        return f"{self.value:.4g}" + (
+            f" ± {self.error:.2g}" if self.error > 1e-6 * abs(self.value) else ""
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,21 +36,26 @@ class Report:
         average_sensitivity: Mean number of flips that change the sign, of n.
         largest_sensitivity: The most at one string; among the drawn ones, if not exact.
         influences: Chance for each position that its flip changes the sign.
+        influence_intervals: Of the drawn ones, with 95 % confidence each; empty if exact.
         weight_by_degree: Squares of the Fourier coefficients by degree, n + 1 numbers that add up
             to 1; empty if not exact.
+        weight_drawn: The same from drawn strings, unbiased, at the degrees that can be told.
         loss: Mean squared error against the target, None without one. error_rate: Share of wrong
             signs, with its 95 % interval.
         direction_sharpness: By length of the step, mean squared change of the output.
         trace: Of the Hessian of the loss, or without a target of the mean squared output about
             itself: its Gauss-Newton part by group of parameters, and ``"whole Hessian"``. Each is
-            there only if differences confirm it; if not, a note says why and what would help.
+            there only if differences confirm it; if not, a note says why and what would help. At
+            most 256 drawn strings; the error of the Gauss-Newton part is over the strings, those of
+            sharpness and of the whole Hessian are over the steps and vectors at these strings.
         norms: Euclidean norm by group of parameters.
         blow_up: By layer norm, the largest and the mean factor 1/s by which it magnifies.
         certificates: Bounds on the error rate on new strings, each with 95 % confidence: by strings
             held out, by the bits that hold the weights (Occam), and by PAC-Bayes-kl, which is about
             the mean error of networks whose weights get Gaussian noise, not about the network
             itself. From 1/2 on a bound is vacuous.
-        not_applicable: Bounds of the book, each with the reason.
+        not_applicable: Bounds of the book, each with the reason and with what can be said in
+            numbers; see :mod:`helpers.probe.bounds`.
         notes: What was done to the model, such as switching dropout off.
     """
 
@@ -58,7 +65,9 @@ class Report:
     average_sensitivity: Measured
     largest_sensitivity: int
     influences: tuple[float, ...]
+    influence_intervals: tuple[tuple[float, float], ...]
     weight_by_degree: tuple[float, ...]
+    weight_drawn: Mapping[int, Measured]
     loss: Measured | None
     error_rate: tuple[float, float, float] | None
     direction_sharpness: Mapping[float, Measured]
@@ -75,12 +84,13 @@ class Report:
             ("bits, weights", f"{self.bits}, {self.weights:,}"),
             ("average sensitivity", f"{self.average_sensitivity} of {self.bits}"),
             ("largest sensitivity", f"{self.largest_sensitivity}" + "+" * (not self.exact)),
-            ("largest influences", _largest(self.influences)),
+            ("largest influences", _largest(self.influences, self.influence_intervals)),
         ]
         if self.weight_by_degree:
             shares = enumerate(self.weight_by_degree)
             told = [f"{k}: {w:.3f}" for k, w in shares if w >= 0.0005]
             rows.append(("weight by degree", ", ".join(told)))
+        rows += [(f"weight at degree {k}", str(m)) for k, m in self.weight_drawn.items()]
         if self.loss is not None and self.error_rate is not None:
             value, low, high = self.error_rate
             rows.append(("mean squared error", str(self.loss)))
@@ -178,7 +188,9 @@ def _flatten(name: str, value: Any, found: dict[str, float]) -> None:
             ends = ("found", "low", "high")
         if name.startswith("blow up"):
             ends = ("largest", "mean")
-        first = 1 if name == "influences" else 0
+        if name.startswith("influence intervals, "):
+            ends = ("low", "high")
+        first = 1 if name in ("influences", "influence intervals") else 0
         for k, v in enumerate(value):
             which = ends[k] if ends else f"x{k + first}" if first else str(k)
             _flatten(f"{name}, {which}", v, found)
@@ -186,6 +198,10 @@ def _flatten(name: str, value: Any, found: dict[str, float]) -> None:
         found[name] = float(value)
 
 
-def _largest(influences: tuple[float, ...]) -> str:
+def _largest(influences: tuple[float, ...], ends: tuple[tuple[float, float], ...]) -> str:
     order = sorted(range(len(influences)), key=lambda k: -influences[k])[:4]
-    return ", ".join(f"x{k + 1}: {influences[k]:.3g}" for k in order)
+    return ", ".join(
+        f"x{k + 1}: {influences[k]:.3g}"
+        + (f" [{ends[k][0]:.3g}, {ends[k][1]:.3g}]" if ends else "")
+        for k in order
+    )

@@ -123,21 +123,20 @@ class Landscape:
         for u in self.point.normal(draws, generator):
             with self._after(rho * (u / u.norm())):
                 changes.append((self.model(self.bits).double() - here).square().mean())
-        return _measured(torch.stack(changes))
+        return measured(torch.stack(changes))
 
-    def gauss_newton(self) -> dict[str, float]:
-        """Twice the mean squared gradient of the outputs, by weight; exact on the strings."""
+    def gauss_newton(self) -> dict[str, Tensor]:
+        """Twice the squared gradient of the output at each string, by weight; their mean is it."""
         each = 2 * (self.point.vector_bytes + AT_ONCE * self.kept)
-        squares, along = torch.zeros(len(self.point.sizes)).double(), []
+        squares, along = [], []
         for part in self.bits.split(max(1, min(AT_ONCE, MEMORY // each))):
             rows = self.model.gradients(self._outputs(part))
             along.append(rows @ self.direction)
-            blocks = rows.double().square().sum(0).split(self.point.sizes)
-            squares += torch.stack([block.sum() for block in blocks])
+            blocks = rows.double().square().split(self.point.sizes, 1)
+            squares.append(torch.stack([block.sum(1) for block in blocks]))
         with torch.no_grad():
             self._compare(lambda: self.model(self.bits), torch.cat(along), "outputs")
-        values = (2 * squares / len(self.bits)).tolist()
-        return dict(zip(self.model.weights, values, strict=True))
+        return dict(zip(self.model.weights, 2 * torch.cat(squares, 1), strict=True))
 
     def whole_hessian(self, draws: int, generator: torch.Generator) -> Measured:
         """Trace of the Hessian of the mean squared error, by products with random signs."""
@@ -150,7 +149,7 @@ class Landscape:
             generator.set_state(start)  # each part meets the same directions
             for i, u in enumerate(self.point.signs(draws, generator)):
                 forms[i] += self.model.gradient(slope @ u, retain_graph=True)[0] @ u
-        return _measured(forms)
+        return measured(forms)
 
     def _parts(self) -> Iterator[tuple[Tensor, Tensor]]:
         """Strings and goals, as many as memory holds with second derivatives."""
@@ -200,6 +199,7 @@ class Landscape:
         )
 
 
-def _measured(values: Tensor) -> Measured:
+def measured(values: Tensor) -> Measured:
+    """Their mean and its standard error."""
     mean, error = mean_and_error(values)
     return Measured(mean.item(), error.item())

@@ -9,6 +9,7 @@ from torch import nn
 from helpers import cube
 from helpers.probe import TARGETS, Measured, probe
 from papers.sensitive.parity import forward, parity_transformer
+from tests.helpers.cube.test_fourier import aes_s_box
 
 
 def tribes(bits):
@@ -56,6 +57,25 @@ def test_known_spectra():
     assert weight == pytest.approx([math.comb(8, k) / 2**8 for k in range(9)])
     assert probe(address, 6, encoding=plain).weight_by_degree[4:] == pytest.approx([0, 0, 0])
     assert probe(TARGETS["first"], 6, encoding=plain).weight_by_degree[1] == 1
+
+
+def test_the_s_box_of_aes_is_its_own_table():
+    """Of a coordinate: flips counted one by one, and a spectrum from the sum over all strings."""
+    box, places = aes_s_box(), torch.arange(8)
+
+    def coordinate(bits):
+        return 1 - 2 * (box[(bits << places).sum(-1)] & 1)
+
+    report = probe(coordinate, 8, encoding=plain)
+    signs = [1 - 2 * (v & 1) for v in box.tolist()]
+    flips = [sum(signs[i] != signs[i ^ (1 << k)] for i in range(256)) / 256 for k in range(8)]
+    assert report.influences == pytest.approx(flips, abs=1e-12)
+    weight = [0.0] * 9
+    for S in range(256):
+        coefficient = sum(v * (-1) ** (S & i).bit_count() for i, v in enumerate(signs)) / 256
+        weight[S.bit_count()] += coefficient**2
+    assert report.weight_by_degree == pytest.approx(weight, abs=1e-12)
+    assert report.weight_by_degree[0] == pytest.approx(0, abs=1e-12), "it is balanced"
 
 
 def test_beyond_twenty_bits_strings_are_drawn():
