@@ -141,8 +141,8 @@ table(
     "The factors multiplied out",
 )
 factors.holds(
-    f"entries of the product that differ from $H_n$, $n \\le {n_exact}$, both orders; control: one "
-    "factor left out",
+    f"number of entries of the product that differ from $H_n$, for $n \\le {n_exact}$ and "
+    "both orders; control: one factor left out",
     max(wrong.values()),
     at_most=0,
     control=min(wrong_entries(n, range(n - 1)) for n in lengths),
@@ -150,7 +150,7 @@ factors.holds(
     evidence="exhaustive",
 )
 factors.holds(
-    "additions over $n\\,2^n$, largest ratio; control: the matrix without factors",
+    "largest ratio of the number of additions to $n\\,2^n$; control: the matrix without factors",
     max(additions[n] / (n * 2**n) for n in lengths),
     equals=1,
     control=max(dense[n] / (n * 2**n) for n in lengths),
@@ -220,7 +220,8 @@ table(
 n_long = 18  # 2 MiB of int64: 128 blocks
 long_sweeps = plan(n_long + 3)  # 2**n numbers have 8 bytes each
 passes.holds(
-    f"one table of $2^{{{n_long}}}$ integers, sweeps of {', '.join(map(str, long_sweeps))} digits: wrong entries; control: the last butterfly left out",
+    f"one table of $2^{{{n_long}}}$ integers, sweeps of {', '.join(map(str, long_sweeps))} "
+    "digits: number of wrong entries; control: the last butterfly left out",
     wrong_long(walsh_hadamard),
     at_most=0,
     control=wrong_long(broken),
@@ -260,8 +261,8 @@ table(
     "Passes over a table of float32 numbers",
 )
 passes.holds(
-    "passes of the textbook's order over passes of the kernel, longest table; control: sweeps of "
-    "one digit",
+    "longest table: ratio of the passes of the textbook's order to those of the kernel; "
+    "control: sweeps of one digit",
     largest / ours[largest],
     at_least=3.5,
     control=largest / one_by_one[largest],

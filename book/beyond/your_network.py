@@ -175,7 +175,8 @@ figures.show()
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 law.holds(
-    "trace of the hand-written PARITY transformer, 8 bits, over the proved 64; control: its output times 1.001",
+    "ratio of the measured trace of the hand-written PARITY transformer of 8 bits to the "
+    "proved 64; control: its output times 1.001",
     written.trace["Gauss-Newton, all"].value / 64,
     equals=1,
     tol=1e-6,
@@ -184,7 +185,8 @@ law.holds(
     evidence="attained",
 )
 law.holds(
-    "its average sensitivity and its weight at degree 8, over 8 and 1, the one farther off; control: MAJORITY of three",
+    "the hand-written PARITY transformer of 8 bits: its average sensitivity in units of 8 "
+    "or its weight at degree 8, the one farther from 1; control: MAJORITY of three",
     max(
         written.average_sensitivity.value / 8, written.weight_by_degree[8], key=lambda v: abs(v - 1)
     ),
@@ -309,7 +311,8 @@ table(
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 law.holds(
-    "largest difference of an influence from the obvious loop, four foreign networks; control: the loop's bits in reverse order",
+    "four foreign networks: largest difference of an influence from the obvious loop; "
+    "control: the loop's bits in reverse order",
     off,
     equals=0,
     tol=1e-9,

@@ -209,7 +209,8 @@ grown = [tree(rng.whole(1, 6), rng.whole(2, 10), rng.uniform(0.2, 0.9)) for _ in
 tried = [(capacity.rademacher(v).item(), integral(v)) for v in grown if len(v) > 1]
 needed = max(fits["constant needed"].max(), *(fit / bound for fit, bound in tried))
 a2.holds(
-    "fit to noise over the entropy integral, all classes; control: all signs, one input's entropy",
+    "largest ratio of the fit to noise to the entropy integral over all classes; control: "
+    "all signs, with the entropy at one input",
     needed,
     at_most=capacity.DUDLEY,
     control=1 / math.sqrt(math.log(2) / 50),  # the fit is 1 on 50 inputs; N = 2 on one of them
@@ -222,7 +223,8 @@ beyond = [  # from 2 A on one member covers all
     if len(v) > 1
 ]
 dudley_fact.holds(
-    "fit to noise over the integral to infinity, all classes; control: all signs, one input's entropy",
+    "largest ratio of the fit to noise to the integral up to infinity, over all classes; "
+    "control: all signs, with the entropy at one input",
     max(beyond),
     at_most=capacity.DUDLEY,
     control=1 / (2 * math.sqrt(math.log(2) / 200)),  # on 200 inputs
@@ -230,7 +232,8 @@ dudley_fact.holds(
     evidence="proved",
 )
 a2.holds(
-    "Massart: fit to noise over its bound, largest; control: functions counted on one input",
+    "Massart's lemma: largest ratio of the fit to noise to its bound; control: functions "
+    "counted on one input",
     max(fits["fit to noise"] / fits["Massart"]),
     at_most=1,
     control=capacity.rademacher(cube.points(14)) / math.sqrt(2 * math.log(2) / 14),
@@ -261,7 +264,8 @@ table(power.div([math.sqrt(u) for u in power.index], axis=0), "Bound over A", fo
 one_function = capacity.rademacher(torch.ones(1, 4, dtype=torch.float64)).item()
 printed_one = math.sqrt(100 / 4) * (1 + math.log(math.sqrt(4 / 100)))
 a3.refuted(
-    "without the condition: one function, $m = 4$, $A = 1$, $C = 100$: the bound over $c$",
+    "without the condition: bound on the complexity in units of $c$ for a class of one "
+    "function, $m = 4$, $A = 1$ and $C = 100$; control: with the second case",
     printed_one,
     at_least=one_function,
     control=capacity.dudley_power(100.0, 4, 1.0),
@@ -271,7 +275,8 @@ a3.refuted(
 fine = (12 / 20000) ** 2  # of a minimum over log delta, relative
 gap = (power["as printed"] / power["best δ of 20,001"] - 1).abs()
 a3.holds(
-    "for $m \\ge C/A^2$, against a grid of $\\delta$, largest gap; control: fewer examples",
+    "for $m \\ge C/A^2$: largest relative distance of the formula from the infimum on a "
+    "grid of $\\delta$; control: fewer examples",
     gap[gap.index >= 1].max(),
     at_most=0,
     tol=fine,
@@ -280,7 +285,8 @@ a3.holds(
     evidence="proved",
 )
 a3.repaired(
-    "with the second case, against a grid of $\\delta$, largest gap; control: as printed",
+    "with the second case: largest relative distance of the formula from the infimum on a "
+    "grid of $\\delta$; control: as printed",
     (power["with the second case"] / power["best δ of 20,001"] - 1).abs().max(),
     at_most=0,
     tol=fine,
@@ -292,7 +298,8 @@ a3.repaired(
 boxes = max(4 * math.log(k) / (k - 1) ** 2 for k in range(2, 1000))  # at least the least C
 bracket = [(1 - math.log(c) / 2) * math.sqrt(c) for c in (boxes, 3 * boxes)]
 a3.holds(
-    "with the least $C$, without the condition: the bound over $c A$, smallest; control: $C$ three times as large",
+    "with the least possible $C$ and without the condition: least ratio of the bound to $c "
+    "A$; control: $C$ three times as large",
     bracket[0],
     at_least=1 / capacity.DUDLEY,
     control=bracket[1],
@@ -381,7 +388,8 @@ table(failing, "Probability of failure over δ, largest over δ", form=".3g", ti
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 a4.holds(
-    "with $4L\\hat R$: probability of failure over $\\delta$, every sample; control: $\\hat R$ once",
+    "with $4L\\hat{\\mathcal R}$: largest ratio of the exact probability of failure to "
+    "$\\delta$; control: $\\hat{\\mathcal R}$ once",
     failing["4 R"].max(),
     at_most=1,
     control=failing["1 R"].max(),
@@ -389,7 +397,8 @@ a4.holds(
     evidence="proved",
 )
 a4.holds(
-    "with $2L\\hat R$: the same; control: without $\\hat R$",
+    "with $2L\\hat{\\mathcal R}$: largest ratio of the exact probability of failure to "
+    "$\\delta$; control: without $\\hat{\\mathcal R}$",
     failing["2 R"].max(),
     at_most=1,
     control=failing["0 R"].max(),
@@ -401,7 +410,8 @@ heads = f64([math.comb(9, j) / 2**9 for j in range(10)])  # one function of risk
 off = (torch.arange(10).double() / 9 - 0.5).abs()
 coin = [((heads @ (off > 2 * math.sqrt(math.log(k / 0.99) / 18)).double()) / 0.99) for k in (2, 1)]
 a4.holds(
-    "one function, both directions, $\\delta = 0.99$, with $\\log(2/\\delta)$; control: $\\log(1/\\delta)$",
+    "one function, both directions, $\\delta = 0.99$: ratio of the probability of failure "
+    "with $\\log(2/\\delta)$ to $\\delta$; control: with $\\log(1/\\delta)$",
     coin[0],
     at_most=1,
     control=coin[1],
@@ -421,7 +431,8 @@ def worst(factor):
 
 
 gap_fact.holds(
-    "loss of size at most $\\frac12$: probability of failure over $\\delta$, every sample; control: without complexity",
+    "loss of size at most $\\frac12$: largest ratio of the exact probability of failure to "
+    "$\\delta$ over all samples; control: without the complexity",
     worst(2),
     at_most=1,
     control=worst(0),
@@ -431,7 +442,8 @@ gap_fact.holds(
 # All functions into {0, 1} fit half of the noise on 4,096 inputs: 2**4096 of them, pairwise 1 apart.
 every_sample, one_input = (capacity.dudley_power(k * math.log(2), 4096, 1.0) for k in (4096, 1))
 a5.refuted(
-    "without the condition: one function, $m = 4$, $C = 100$: the bound on the difference over $c$",
+    "without the condition: bound on the difference in units of $c$ for a class of one "
+    "function, $m = 4$ and $C = 100$; control: with the second case",
     4 * printed_one + 2 * math.sqrt(math.log(2 / 0.5) / 8) / capacity.DUDLEY,
     at_least=0,
     control=4 * capacity.dudley_power(100.0, 4, 1.0),
@@ -439,7 +451,8 @@ a5.refuted(
     evidence="attained",
 )
 a5.holds(
-    "for $m \\ge C/A^2$ and with $c = 4\\sqrt2$: fit over bound, $2^m$ functions; control: $C$ of one sample",
+    "for $m \\ge C/A^2$ and $c = 4\\sqrt2$: ratio of the fit to noise to the bound for "
+    "$2^m$ functions; control: the $C$ of one input",
     0.5 / (capacity.DUDLEY * every_sample),
     at_most=1,
     control=0.5 / (capacity.DUDLEY * one_input),
@@ -484,7 +497,8 @@ table(shares.agg(["min", "max"]).rename_axis("of all"), "Cover size over γ³/C�
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 split.holds(
-    f"least value of {200 * instances} other splits over $\\gamma^3/C^2$; control: swapped exponents",
+    f"least ratio of the value of {200 * instances} other splits to $\\gamma^3/C^2$; "
+    "control: exponents exchanged",
     shares["random split"].min(),
     at_least=1,
     tol=1e-12,
@@ -493,7 +507,8 @@ split.holds(
     evidence="proved",
 )
 split.holds(
-    "value and budget of the best split, over $\\gamma^3/C^2$ and $C$, largest gap; control: equal",
+    "largest relative distance of the value and budget of the best split from "
+    "$\\gamma^3/C^2$ and $C$; control: equal parts",
     (shares[["best split", "spent"]] - 1).abs().max(axis=None),
     at_most=0,
     tol=1e-12,
@@ -535,7 +550,8 @@ table(linear.loc[[4]], "Log sizes of covers on N orthogonal inputs", form=".1f")
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 free = max(N * math.log(3) / b for (_, N), b in linear["Zhang"].items())  # entries 0, h, -h
 zhang.holds(
-    f"packing over Zhang's bound, $N \\le {N_max}$; control: vectors of any length",
+    f"largest ratio of the log size of a packing to Zhang's bound, for $N \\le {N_max}$; "
+    "control: vectors of any length",
     (linear["packing"] / linear["Zhang"]).max(),
     at_most=1,
     control=free,

@@ -199,7 +199,8 @@ all_of_them = f"all {len(every)} functions of {n_all} bits"
 without_top = f_hat.clone()
 without_top[:, -1] = 0  # the parity of all bits left out
 eq1.holds(
-    f"{all_of_them}: not returned by the sum of their indicators",
+    f"{all_of_them}: number that the sum of their indicators does not return; control: "
+    "coefficients that are doubled",
     counted["not returned"].sum(),
     equals=0,
     control=not_returned(2 * f_hat, p),
@@ -207,7 +208,8 @@ eq1.holds(
     evidence="exhaustive",
 )
 eq1.holds(
-    f"{all_of_them}: that share their coefficients with another",
+    f"{all_of_them}: number that share their coefficients with another; control: without the"
+    " coefficient of the set of all bits",
     counted["with coefficients of another"].sum(),
     equals=0,
     control=alike(without_top),
@@ -220,7 +222,8 @@ for k in range(n_all):
     has = (torch.arange(2**n_all) >> k & 1).bool()
     monomials[:, has] -= monomials[:, ~has]
 eq1.holds(
-    f"{all_of_them}: difference of the sparsities in the two bases, largest",
+    f"{all_of_them}: largest difference of the sparsities in the two bases; control: "
+    "monomials in place of indicators",
     more_terms.abs().max(),
     at_most=1,
     control=((monomials != 0).sum(-1) - (f_hat != 0).sum(-1)).abs().max(),
@@ -266,7 +269,8 @@ table(
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 sizes = 2**bases.index
 eq1.holds(
-    "even-parity indicators are a basis: rank missing, all $n$; control: odd parity",
+    "even-parity indicators are a basis: largest rank that is missing over all $n$; "
+    "control: odd parity",
     (sizes - bases["rank even"]).max(),
     equals=0,
     control=(sizes - bases["rank odd"]).max(),
@@ -275,7 +279,8 @@ eq1.holds(
 )
 slack = (sizes * eps * bases["condition"]).max()  # of the smallest eigenvalue, relative
 eq1.holds(
-    "condition number of the indicators is $4\\lambda^2$, relative gap",
+    "largest relative distance of the condition number of the indicators from "
+    "$4\\lambda^2$; control: characters",
     (bases["condition even"] / bases["condition"] - 1).abs().max(),
     at_most=0,
     tol=slack,
@@ -345,7 +350,8 @@ def off(plural, mean, variance):
 
 rounding = 4 * length * 20 * eps  # n roundings of values of at most s^2 <= W
 normalised.holds(
-    "sums of characters have mean 0 and variance 1, 20 classes, largest error",
+    "20 classes of sums of characters: largest distance of the mean from 0 and of the "
+    "variance from 1; control: sums of indicators",
     off("characters", 0, 1),
     at_most=0,
     tol=rounding,
@@ -354,7 +360,8 @@ normalised.holds(
     evidence="proved",
 )
 normalised.holds(
-    "sums of indicators have mean $s/2$ and variance $\\frac14$, largest error",
+    "20 classes of sums of indicators: largest distance of the mean from $s/2$ and of the "
+    "variance from $\\frac14$; control: sums of characters",
     off("indicators", classes["s/2"], 1 / 4),
     at_most=0,
     tol=rounding,
@@ -364,7 +371,8 @@ normalised.holds(
 )
 
 normalised.holds(
-    "sums of characters in indicators: terms beyond $W$, and the constant over $-s$, farthest from 1; control: sums of indicators",
+    "sums of characters written in indicators: number of terms beyond $W$, or the constant "
+    "term in units of $-s$, whichever is farther from 1; control: sums of indicators",
     max([*excess["characters"], *constant["characters"]], key=lambda v: abs(v - 1)),
     equals=1,
     tol=rounding,

@@ -181,7 +181,8 @@ figures.show()
 # %% mystnb={"code_prompt_hide": "A check", "code_prompt_show": "A check"} tags=["hide-input"]
 law_gap, adam_least = max(gap for _, gap in forgotten.values()), min(strayed.values())
 def5.holds(
-    "part outside the span after $k$ steps is $(1 - 2\\eta\\lambda)^k$ of the start, largest deviation; control: outside the span of other inputs",
+    "part of $W$ outside the span after $k$ steps: largest distance from $(1 - "
+    "2\\eta\\lambda)^k$ of the start; control: outside the span of other inputs",
     law_gap,
     at_most=0,
     tol=10 * D * torch.finfo(torch.float64).eps * law_steps,
@@ -222,7 +223,8 @@ links = pd.DataFrame(rows)
 caption = "Gradient outside the span less $2\\lambda W P_\\perp$, change of outputs by a projection"
 table(links, caption, form=".3f", tiny=1e-10)
 def5.holds(
-    "at any $W$ the gradient outside the span is $2\\lambda W P_\\perp$, largest deviation; control: another penalty",
+    "at any $W$: largest distance of the gradient outside the span from $2\\lambda W "
+    "P_\\perp$; control: the penalty by absolute values",
     links["squares"].max(),
     at_most=0,
     tol=1e-12,
@@ -231,7 +233,8 @@ def5.holds(
     evidence="proved",
 )
 def5.holds(
-    "$W\\Pi$ has the same outputs on the samples, largest change; control: another subspace",
+    "largest change of the outputs on the samples if $W$ is replaced by its part in the "
+    "span; control: another subspace",
     links["on the span"].max(),
     at_most=0,
     tol=1e-12,
@@ -281,7 +284,8 @@ table(bound, "Floors of six training sets; risks at the hardest u", form=".6f", 
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm6.holds(
-    "floor averaged over $u$ minus $1 - n/(Nd)$, largest; control: with one sample twice",
+    "largest distance of the least risk, averaged over $u$, from $1 - n/(Nd)$; control: one"
+    " sample counted twice",
     (bound["mean over u"] - bound["1 - n/(Nd)"]).abs().max(),
     at_most=0,
     tol=1e-12,
@@ -290,7 +294,8 @@ thm6.holds(
     evidence="proved",
 )
 thm6.holds(
-    "risk of the best reader at the hardest $u$ minus the supremum, largest; control: the tied learner",
+    "largest distance of the risk of the best read-out at the hardest $u$ from the "
+    "supremum; control: the learner whose weights are tied",
     (bound["best reader"] - bound["supremum"]).abs().max(),
     at_most=0,
     tol=1e-10,
@@ -411,7 +416,8 @@ scores = [
 ]
 silent = [n for n in sizes if D <= n <= 2 * D]
 thm6.holds(
-    "nets trained without penalty stay above $1 - n/(N(N(d-1)+1))$, least distance in standard errors; control: the tied learner, over the same errors",
+    "nets trained without a penalty: least amount by which the risk exceeds $1 - "
+    "n/(N(N(d-1)+1))$, in standard errors; control: the learner whose weights are tied",
     min(scores),
     at_least=-4.5,
     control=min(

@@ -146,7 +146,8 @@ known = pd.DataFrame(rows).T.rename_axis(["q", "N"])
 table(known, "Errors without pointers, measured, and their distance from the formula", form=".3f")
 distance = known.filter(like="standard").abs().max()
 fig3.holds(
-    "measured error without pointers, farthest from $1 - \\frac1N$, in standard errors; control: of a constant prediction",
+    "largest distance of the measured error without pointers from $1 - \\frac1N$, in "
+    "standard errors; control: the error of a constant prediction",
     distance.iloc[0],
     at_most=4.5,
     control=distance.iloc[1],
@@ -154,7 +155,8 @@ fig3.holds(
     evidence="sampled",
 )
 fig3.holds(
-    "error of the best predictor without pointers, $N = 7$; control: of a constant prediction",
+    "error of the best predictor without pointers at $N = 7$, against the threshold; "
+    "control: the error of a constant prediction",
     known.loc[(1, 7), "1 - 1/N"],
     at_most=THRESHOLD,
     control=known.loc[(1, 7), "constant"],
@@ -263,7 +265,9 @@ swapped = {name: found[pointers[0], name]["foreign"].mean().item() for name in N
 at_paper = counts["foreign"].mean().unstack()
 others = at_paper[["recurrent", "feedforward"]].max().max()
 fig3.holds(
-    "foreign pointers, stored runs: mean error of recurrent and of feedforward nets, largest of all numbers of pointers; control: a predictor at the threshold that follows pointers alone, smallest",
+    "another prompt's pointers, stored runs: mean error of recurrent and of feedforward "
+    "nets, largest over the numbers of pointers; control: a predictor at the threshold that"
+    " follows the pointers alone",
     others,
     at_most=0.92,
     control=min(by_pointers_alone(q)[1] for q in (1, 2, 3)),

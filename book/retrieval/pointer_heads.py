@@ -187,7 +187,8 @@ ratio = {
 }
 glue(N_tight=N_tight, N_max=N_max, attained=ratio[0.5].item())
 heads.holds(
-    "largest error over $2(N-1) e^{-\\alpha d/2q} \\max \\|x\\|$; control: products of 0.9",
+    "largest ratio of the error to $2(N-1) e^{-\\alpha d/2q} \\max_j \\|x_j\\|$; control: "
+    "positions with inner products of 0.9",
     max(used.to_numpy().max(), ratio[0.5].item()),
     at_most=1,
     control=ratio[0.9],
@@ -195,7 +196,8 @@ heads.holds(
     evidence="proved",
 )
 heads.holds(
-    "the bound is attained if all products are $\\frac12$: ratio; control: orthogonal",
+    "the bound is attained if all inner products are $\\frac12$: ratio of the error to the "
+    "bound; control: orthogonal positions",
     ratio[0.5],
     at_least=0.99,
     control=ratio[0.0],
@@ -203,7 +205,8 @@ heads.holds(
     evidence="attained",
 )
 heads.holds(
-    "a head at $a = d$ errs by $2 S_t/(1 + S_t)$ if all other data agree: largest gap; control: $2 S_t$",
+    "a head at $a = d$ errs by $2 S_t/(1 + S_t)$ if all other data agree: largest distance "
+    "from it; control: from $2 S_t$",
     max(abs(real[k] - 2 * other[k]) for k in kinds),
     at_most=0,
     tol=1e-12,
@@ -246,7 +249,8 @@ table(whole, caption, form={"a": ".1f"})
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 assert given.x.abs().max() < radius  # the chords end there
 lem11.holds(
-    "the whole transformer: largest distance from $g$ over $2 \\sqrt{\\varepsilon_{2NN}}$; control: shifted pointers",
+    "the whole transformer: largest distance from $g$ in units of $2 "
+    "\\sqrt{\\varepsilon_{2NN}}$; control: shifted pointers",
     (whole["largest distance"] / whole["allowed"]).max(),
     at_most=1,
     control=(whole["shifted pointers"] / whole["allowed"]).min(),
@@ -269,7 +273,8 @@ for many, dims in ((2, 8), (4, 8), (8, 8), (16, 8), (32, 8)):
     sizes[f"q = {many}, d = {dims}"] = total / (a**2 * 30 * many**2 / dims)
 table(sizes, r"Squared norm of the $q$ query-key matrices over $a^2 d_e \, q^2/d$", form=".2f")
 lem11.holds(
-    "$q \\le d$: squared norm of all query-key matrices over $a^2 d_e\\, q^2/d$, largest; control: $q = 4d$",
+    "$q \\le d$: largest ratio of the squared norm of all query-key matrices to $a^2 d_e\\,"
+    " q^2/d$; control: $q = 4d$",
     list(sizes.values())[2],
     at_most=1,
     tol=1e-9,
