@@ -136,8 +136,8 @@ table(shown.rename(columns=str), "Mean number of strings, by the number of bits"
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 growth = means[T_max] / means[8]
 cost.holds(
-    f"one rule, with the chain: strings at {T_max} bits over those at 8; control: only the answers "
-    "are shown",
+    f"one rule, with the chain: ratio of the strings needed at {T_max} bits to those at 8; "
+    "control: only the answers are shown",
     growth["one rule, chain"],
     at_most=1,
     control=growth["one rule, answer"],
@@ -156,8 +156,8 @@ def distance(name, law):
 
 
 cost.holds(
-    "a weight for each step, with the chain: distance of the mean from the law, over the half-width "
-    "of its interval; control: the law of a single step",
+    "a weight for each step, with the chain: distance of the mean number of strings from "
+    "the law, in half-widths of its interval; control: the law of a single step",
     distance("by step, chain", chains.mean_with_chain),
     at_most=1,
     control=distance("by step, chain", lambda T: chains.mean_with_chain(1)),
@@ -165,7 +165,8 @@ cost.holds(
     evidence="proved",
 )
 cost.holds(
-    "a weight for each step, answers alone: the same; control: the law with the chain",
+    "a weight for each step, answers alone: distance of the mean number of strings from the"
+    " law, in half-widths of its interval; control: the law with the chain",
     distance("by step, answer", chains.mean_without_chain),
     at_most=1,
     control=distance("by step, answer", chains.mean_with_chain),
@@ -201,8 +202,8 @@ answers = (own[-1] == target[-1]).all(1)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 cost.holds(
-    "rules that fit every step of two strings of ten bits and write a wrong chain on them; control: "
-    "rules that give the right answers",
+    "number of rules that fit every step of two strings of ten bits and write a wrong chain"
+    " on them; control: rules that give the right answers",
     int((fits & ~writes).sum()),
     equals=0,
     control=int((answers & ~writes).sum()),

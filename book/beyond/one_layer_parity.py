@@ -125,8 +125,8 @@ lame = exact[0]._replace(
 )
 gap = (built["best network"] - built["A(n, h + 1)"]).abs().max()
 layer.holds(
-    "one head: the best network attains $A(n, h + 1)$, largest gap over $h$; control: one unit of "
-    "three is missing",
+    "one head: largest distance over $h$ of the best network's average sensitivity from "
+    "$A(n, h + 1)$; control: one unit of three is missing",
     gap,
     at_most=0,
     tol=1e-9,
@@ -198,8 +198,8 @@ figures.show()
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 layer.holds(
-    "$2 \\sqrt n$ units: share of the strings on which one head is PARITY; control: they alternate "
-    "at the lowest counts",
+    "$2 \\sqrt n$ units: share of the strings on which one head is PARITY; control: units "
+    "that alternate at the lowest counts",
     share,
     at_least=0.95,
     control=agreement(far, few, 0),
@@ -259,8 +259,8 @@ weights = torch.linalg.solve(matrix, target)
 said = (matrix @ weights)[cube.bits(n).sum(1)].sign()  # what n heads say of all strings
 sensitivity = cube.average_sensitivity(said).item()
 layer.holds(
-    "one head: largest average sensitivity found by the search, over $A(n, h + 1)$; control: $n$ "
-    "heads with a linear read-out",
+    "one head: ratio of the largest average sensitivity that the search finds to $A(n, h + "
+    "1)$; control: $n$ heads with a linear read-out",
     found.max().item() / allowed,
     at_most=1,
     tol=1e-12,
@@ -270,8 +270,8 @@ layer.holds(
 )
 below, enough = ranks[ranks["H r"] < n], ranks[ranks["H r"] >= n]
 layer.holds(
-    "heads times degree below $n$: pairs for which the relation that forbids PARITY fails; "
-    "control: heads times degree at least $n$",
+    "heads times degree below $n$: number of pairs for which the relation that forbids "
+    "PARITY fails; control: heads times degree at least $n$",
     int((below["relation holds"] != "yes").sum()),
     equals=0,
     control=int((enough["relation holds"] != "yes").sum()),
@@ -280,8 +280,8 @@ layer.holds(
 )
 twins = one_layer.monomials(one_layer.head_shares(n, [*factors[:-1], factors[0]]), 1)
 layer.holds(
-    "$n$ heads and a linear read-out: values at the $n + 1$ counts that are free, less $n + 1$; "
-    "control: two of the heads are alike",
+    "$n$ heads and a linear read-out: number of values at the $n + 1$ counts that can be "
+    "chosen freely, less $n + 1$; control: two of the heads are alike",
     Matrix(columns).rank() - n - 1,
     equals=0,
     control=Matrix(twins).rank() - n - 1,
@@ -373,8 +373,8 @@ gaps = [no_norm.least_gap(m) for m in (*range(1, 60), far)]
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 without.holds(
-    "two layers without layer norm: least margin over all short and the chosen long strings; "
-    "control: encodings up to 9 only",
+    "two layers without layer norm: least margin over all short strings and the long ones "
+    "that we chose; control: encodings that grow up to 9 only",
     min(margins),
     at_least=no_norm.margin(),
     control=min(frozen),
@@ -382,8 +382,8 @@ without.holds(
     evidence="proved",
 )
 without.holds(
-    "gap of the scores for each step away from the number of ones, times $n + 1$, over all "
-    "positions and counts; control: a shift of five eighths",
+    "least gap of the scores for each step away from the number of ones, times $n + 1$, "
+    "over all positions and counts; control: a shift of five eighths",
     min(gaps),
     at_least=1 / 4,
     control=min(no_norm.least_gap(m, 5 / 8) for m in (4, 16, 59)),
@@ -447,8 +447,9 @@ figures.show()
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 law = laws["encodings grow"]
 without.holds(
-    "exponent of the crossing $n^*(\\rho)$ without layer norm, where encodings grow; control: a "
-    "weight grows in place of them",
+    "without layer norm and with encodings that grow: power of the step $\\rho$ in the "
+    "length $n^*$ at which the answer is lost; control: a weight grows in place of the "
+    "encodings",
     law.value,
     equals=-0.5,
     tol=law.high - law.value,

@@ -290,7 +290,8 @@ nowhere = volumes.index_share(
     blind, tables, longest, math.log(longest), indices=torch.tensor([1])
 ).enough
 room.holds(
-    "FIRST: share at the longest strings over its limit; control: keys without positions",
+    "FIRST: ratio of the share at the longest strings to its limit; control: keys without "
+    "positions",
     ratios["FIRST"].iloc[-1],
     at_least=0.75,
     control=nowhere / limits["FIRST"],
@@ -298,8 +299,8 @@ room.holds(
     evidence="proved",
 )
 room.holds(
-    "MAJORITY: share at a million bits over its limit law, distance from 1; control: no $\\log n$ "
-    "in the scores",
+    "MAJORITY: distance from 1 of the ratio of the share at a million bits to its limit "
+    "law; control: scores without $\\log n$",
     abs(majority_far - 1),
     at_most=0.25,
     control=abs(unscaled - 1),
@@ -307,7 +308,7 @@ room.holds(
     evidence="proved",
 )
 room.holds(
-    "INDEX: power of $n$; control: the index is always 1",
+    "INDEX: power of $n$ with which the share falls; control: the index is always 1",
     slope(found["INDEX"]),
     equals=-3,
     tol=0.5,
@@ -316,8 +317,8 @@ room.holds(
     evidence="sampled",
 )
 room.holds(
-    "INDEX: factor between share and limit law at the longest strings; control: the law without "
-    "the area of the admissible drifts",
+    "INDEX: factor between the share and its limit law at the longest strings; control: the"
+    " law without the area of the admissible drifts",
     factor(ratios["INDEX"].iloc[-1]),
     at_most=3,
     control=factor(
@@ -327,7 +328,8 @@ room.holds(
     evidence="sampled",
 )
 room.holds(
-    "INDEX with the normalised query: power of $n$; control: the query is not normalised",
+    "INDEX with the normalised query: power of $n$ with which the share falls; control: the"
+    " query is not normalised",
     slope(found["INDEX, normalised"]),
     equals=-1,
     tol=0.5,
@@ -342,8 +344,8 @@ cut = (values[odd].min() + values[~odd].max()) / 2
 lame = exact._replace(weight=exact.weight * (torch.arange(hidden) != 1))
 lame_values = volumes.logits(lame, volumes.attention_of_ones(torch.arange(hidden + 2), hidden + 1, f64([0.0]), 1.0))[0]  # fmt: skip
 room.holds(
-    "PARITY of $h + 1$ bits with $h$ units: counts with a wrong answer; control: one unit is "
-    "missing",
+    "PARITY of $h + 1$ bits with $h$ units: number of counts with a wrong answer; control: "
+    "one unit is missing",
     int(((values > cut) != odd).sum()),
     equals=0,
     control=int(((lame_values > cut) != odd).sum()),
@@ -475,8 +477,8 @@ def level_of(n, found):
 
 
 profile.holds(
-    "random transformers of one and two layers: average sensitivity over $n/2$, upper end at the "
-    "worst draw and length; control: random functions",
+    "random transformers of one and two layers: average sensitivity in units of $n/2$, "
+    "upper end of its interval at the worst draw and length; control: random functions",
     max(level_of(n, found) for (_, _, n), found in seen.items()),
     at_most=0.6,
     control=max(level_of(n, found) for n, found in coins.items()),
@@ -484,8 +486,9 @@ profile.holds(
     evidence="sampled",
 )
 profile.holds(
-    "random transformers: share with an insensitive string, lower end at the worst draw and "
-    "length; control: random functions of ten bits",
+    "random transformers: share that have a string at which no flip changes the answer, "
+    "lower end of its interval at the worst draw and length; control: random functions of "
+    "ten bits",
     min(share_with(found) for found in seen.values()),
     at_least=1 - 1 / math.e,
     control=share_with(coins[10]),

@@ -133,7 +133,8 @@ table(measured, "Average sensitivity, over all inputs", form=".6f")
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 rounding = 1e-13 * n_max**2  # n**2 rounding steps on values of order 1
 def3.holds(
-    "largest error of the closed forms of $\\mathrm{as}_n$, all $n$",
+    "largest error of the closed forms of $\\mathrm{as}_n$ over all $n$; control: the "
+    "definition without its $\\frac14$",
     (measured - closed).abs().max(axis=None),
     at_most=0,
     tol=rounding,
@@ -192,7 +193,8 @@ for n in range(1, n_random + 1):
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 eq17.holds(
-    "flips against weights, largest relative difference",
+    "largest relative difference between the average sensitivity by flips and that by "
+    "Fourier weights; control: the squares of the degrees",
     gap,
     at_most=0,
     tol=1e-12,
@@ -221,8 +223,8 @@ profile, k = degree_profile(f), torch.arange(1, 4)
 high = profile.flip(-1).cumsum(-1).flip(-1)[:, 1:]  # weight at degrees of at least k
 counted = sensitivity(f).mean(-1, keepdim=True) / k
 degrees.holds(
-    "all functions of 3 bits: $\\mathrm{as}_n$ over $k$ times the weight at degrees of at least $k$, least; "
-    "control: the weight at all degrees but 0",
+    "all functions of 3 bits: least ratio of $\\mathrm{as}_n$ to $k$ times the weight at "
+    "degrees of at least $k$; control: the weight at all degrees but 0",
     (counted / high)[high > 1e-12].min(),
     at_least=1,
     tol=1e-12,
@@ -263,7 +265,8 @@ summary = pd.DataFrame(
 )
 table(summary, f"All inputs of {n_packed} bits, exactly", form=".6f")
 eq17.holds(
-    f"flips against weights as integers, $n = {n_packed}$, three functions",
+    f"$n = {n_packed}$, three functions: difference between flips and Fourier weights as "
+    "integers; control: the squares of the degrees",
     sum(map(abs, gap.values())),
     equals=0,
     control=sum(map(abs, by_square.values())),

@@ -130,7 +130,8 @@ table(exact.iloc[:, :3], "The network of three weights, exactly", form=".6g")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm6.holds(
-    "three weights: $\\Delta/2\\sigma^4 - 1$, largest; control: all entries of $H$, not its trace",
+    "three weights: largest distance of $\\Delta/2\\sigma^4$ from 1; control: all entries "
+    "of $H$ in place of its trace",
     (exact["the rest over 2σ⁴"] - 1).abs().max(),
     at_most=0,
     tol=1e-6,  # rounding 1e-16 times the ratio of the two terms, at most 5e4 / sigma^2
@@ -209,7 +210,8 @@ table(ratio, "Size of the rest over the trace term", form=".1e", tiny=1e-9)
 smooth = ["plateau", "transformer"]
 fitted = {kind: loss(weights).item() for kind, (loss, weights) in cases.items()}
 thm6.holds(
-    "the networks written by hand fit the parity: larger loss; control: the one not fitted",
+    "larger loss of the two networks that are written by hand for the parity; control: a "
+    "network that does not fit it",
     max(fitted["plateau"], fitted["zigzag"]),
     at_most=0,
     tol=1e-20,  # the square of rounding in sums of n numbers of at most 4n
@@ -219,7 +221,8 @@ thm6.holds(
 )
 orders = {k: 2 + power([1e-4, 1e-3], ratio[k].loc[[1e-4, 1e-3]].tolist()).item() for k in cases}
 thm6.holds(
-    "plateau and transformer, $\\sigma = 0.001$: the rest over the trace term; control: zigzag",
+    "plateau and transformer at $\\sigma = 0.001$: largest ratio of the remainder to the "
+    "term of the trace; control: the zigzag network",
     ratio.loc[1e-3, smooth].max(),
     at_most=0.01,
     control=ratio.loc[1e-3, "zigzag"],
@@ -227,7 +230,8 @@ thm6.holds(
     evidence="sampled",
 )
 thm6.holds(
-    "plateau: order of $\\Delta$ in $\\sigma$; control: zigzag",
+    "plateau: power of $\\sigma$ with which the remainder $\\Delta$ falls; control: the "
+    "zigzag network",
     orders["plateau"],
     equals=4,
     tol=0.2,
@@ -238,7 +242,8 @@ thm6.holds(
 # The same increase against a trace term without its half, which is twice as large.
 doubled = abs(signed - 1) / 2
 thm6.holds(
-    "transformer, $\\sigma = 0.01$, the largest of the paper's mesh: the same; control: no $\\frac12$",
+    "transformer at $\\sigma = 0.01$, the largest of the paper's mesh: ratio of the "
+    "remainder to the term of the trace; control: the term without $\\frac12$",
     ratio.loc[1e-2, "transformer"],
     at_most=0.1,
     control=doubled,
@@ -292,7 +297,8 @@ table(lagrange, "From w = -1 to w = 1", form=".3f", tiny=1e-3)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm6.refuted(
-    "as restored, across a kink: a Lagrange point exists; distance of the curvature it needs",
+    "as restored, across a kink: distance of the curvature that a Lagrange point would need"
+    " from the nearest that there is; control: a softened ReLU",
     lagrange.loc["ReLU", "from the nearest curvature"],
     at_most=0,
     tol=1e-3,
@@ -302,7 +308,8 @@ thm6.refuted(
 )
 gaps = lagrange["the rest"] - lagrange["integral"]
 thm6.repaired(
-    "integral and corner against the rest, three models, largest gap; control: no corner",
+    "three models: largest distance of the integral and the term of the corner from the "
+    "remainder; control: without the corner",
     (gaps - lagrange["corner"]).abs().max(),
     at_most=0,
     tol=1e-4,
@@ -326,8 +333,9 @@ bent_mean = density @ (x - 2 * np.maximum(x - 1, 0)) ** 2
 tail = erfc(1 / (sigma * np.sqrt(2))) / 2  # chance that the noise passes the kink
 corners = 4 * (tail - sigma * np.exp(-1 / (2 * sigma**2)) / np.sqrt(2 * np.pi))
 thm6.refuted(
-    "as restored, the mean for $w - 2(w - 1)_+$ at $\\sigma = \\frac12$: what the equation has too much, "
-    "wherever the points lie; control: with the term of the corners",
+    "as restored, for the mean of $w - 2(w - 1)_+$ at $\\sigma = \\frac12$: amount by which"
+    " the equation is too large, wherever the points lie; control: with the term of the "
+    "corners",
     sigma**2 - bent_mean,
     at_most=0,
     tol=1e-9,
@@ -386,7 +394,8 @@ def over(u):
 
 
 def1.holds(
-    "a minimiser lies above $(1, 1, 0)$ in norm: sharpness alone, ratio; control: norm alone",
+    "ratio of the squared norm of the minimiser for sharpness alone to that of $(1, 1, 0)$;"
+    " control: the minimiser for norm alone",
     learners["squared norm"][1.0] / 2,
     at_least=1.01,
     control=learners["squared norm"][0.0] / 2,
@@ -394,7 +403,8 @@ def1.holds(
     evidence="attained",
 )
 def1.holds(
-    "all three lie below $(\\frac32, \\frac23, 0)$ in both: larger ratio; control: $(1, 1, 0)$",
+    "all three minimisers against $(\\frac32, \\frac23, 0)$: larger of the ratios of norm "
+    "and of sharpness; control: against $(1, 1, 0)$",
     over(1.5).max(),
     at_most=1,
     control=over(1.0).max(),

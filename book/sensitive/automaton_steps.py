@@ -128,8 +128,8 @@ table(counts, f"The last state after {word} letters, {states} states")
 
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 thm7.holds(
-    "last state: growth predicted wrongly, all automata of the figure; "
-    "control: 'every letter permutes the states'",
+    "number of automata of the figure for which the growth of the last state's sensitivity "
+    'is predicted wrongly; control: the rule "every letter permutes the states"',
     int((grows != linear).sum()),
     at_most=0,
     control=int((permute != linear).sum()),
@@ -166,8 +166,9 @@ table(every, "Flips that change a bit of the next state")
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 of_parity = automata.final_sensitivity(automata.PARITY, word)[-1].item()
 thm7.holds(
-    "every automaton of six sizes: mean flips of a step over $\\log_2 |X||\\Sigma|$; "
-    f"control: PARITY of {word} bits in one go",
+    "largest ratio of the mean number of flips that change a step to $\\log_2 "
+    f"|X||\\Sigma|$, over every automaton of six sizes; control: PARITY of {word} bits in "
+    "one go",
     (every["largest mean"] / every["bound"]).max(),
     at_most=1,
     tol=rounding,
@@ -199,7 +200,8 @@ table(either, "The step and the parity of the whole prefix")
 
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 thm7.holds(
-    "PARITY: degree of a step, largest; control: the whole prefix",
+    "PARITY: largest degree of a step as a function of its bits; control: the function of "
+    "the whole prefix",
     either["degree, step"].max(),
     at_most=2,
     control=either["degree, whole"].max(),

@@ -233,7 +233,8 @@ both["stored, times the root"] = both["stored run"] * both.index**0.5
 both.index = pd.Index([f"{rho:g}" for rho in both.index], name="step $\\rho$")
 table(both, f"Crossings. {stored.provenance_line()}", form=".3f", none="-")
 on_parity.holds(
-    "exponent of the crossing $n^*(\\rho)$; control: noise in the first queries and keys only",
+    "power of the step's length $\\rho$ in the length $n^*$ at which the answer is lost; "
+    "control: noise in the first queries and keys only",
     power.value,
     equals=-0.5,
     tol=(power.high - power.low) / 2,
@@ -245,8 +246,8 @@ far = {rho: found[rho, n] for rho, n in reach.items() if n * rho**0.5 >= FAR}
 worst = min(far.values(), key=lambda e: e.mean)
 again = torch.Generator().manual_seed(seed)
 on_parity.holds(
-    "sharpness where the step's noise is ten times the answer: least; control: noise in the first "
-    "queries and keys only",
+    "least sharpness where the noise of the step is ten times the answer; control: noise in"
+    " the first queries and keys only",
     worst.mean.item(),
     at_least=1,
     tol=3 * worst.stderr.item(),
@@ -279,8 +280,9 @@ grown = {
     length: K * (long / 16) ** power_of_bound(min(radii), length) for length in (1, 2)
 }  # K at that length, by its own power of n
 on_parity.holds(
-    f"32 columns, a step of {min(radii):g}: proved floor of the sharpness at $10^{{12}}$ times the $K$ of "
-    "16 bits; control: encodings $n$ times as long",
+    f"32 columns and a step of {min(radii):g}: proved lower bound on the sharpness at "
+    "$10^{12}$ times the bits that $K$ of 16 bits needs; control: encodings $n$ times as "
+    "long",
     steps.parity_floor(grown[1], long),
     at_least=0.99,
     control=steps.parity_floor(grown[2], long),
@@ -288,8 +290,9 @@ on_parity.holds(
     evidence="proved",
 )
 on_parity.holds(
-    "bound $K$ on the sensitivity after a step, all steps: its power of $n$, so that the loss is at "
-    "least $1 - 3 (K/n)^{1/3}$; control: encodings $n$ times as long",
+    "largest power of $n$ with which the bound $K$ on the sensitivity after a step grows, "
+    "over all steps, where the loss is at least $1 - 3 (K/n)^{1/3}$; control: encodings $n$"
+    " times as long",
     max(power_of_bound(rho) for rho in radii),
     at_most=0,
     control=min(power_of_bound(rho, 2) for rho in radii),
@@ -299,8 +302,9 @@ on_parity.holds(
 K = sensitivity_bound(*parity_transformer(16), 1e-5).item()  # for longer strings it is smaller
 lost = 3 * (K / 1e24) ** (1 / 3)
 far_off.holds(
-    "a step of $10^{-5}$ from the network that is exact at every length: proved loss at $10^{24}$ bits "
-    "over that of the constant 0; control: $\\mathrm{as}_n = 1$, as for FIRST",
+    "a step of $10^{-5}$ from the network that is exact at every length: proved loss at "
+    "$10^{24}$ bits in units of that of the constant 0; control: $\\mathrm{as}_n = 1$, as "
+    "for FIRST",
     1 - lost,
     at_least=0.5,
     control=1e-24 - lost,
@@ -344,8 +348,8 @@ def largest_error(x, half=16, **options):
 every = [cube.bits(n) for n in range(1, n_exact + 1)]
 ends = [torch.cat((bit_strings(4, n), torch.zeros(1, n).long())) for n in (101, 1000, 2000)]
 on_parity.holds(
-    f"transformers of 32 and 18 columns against PARITY, all strings of up to {n_exact} bits and "
-    "some of 2000: largest error; control: $\\varepsilon = 10^{-5}$",
+    "largest error of transformers of 32 and 18 columns for PARITY, on all strings of up to"
+    f" {n_exact} bits and some of 2000; control: layer norm with $\\varepsilon = 10^{{-5}}$",
     max(largest_error(x, half) for x in every + ends for half in (16, 9)),
     at_most=1e-10,
     control=max(largest_error(x, norm_eps=1e-5) for x in every),
@@ -376,8 +380,8 @@ table(loud, "Six exact networks, 128 bits, step 0.1", form=".2f", tiny=1e-6)
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 lower = loud["sharpness"] - 3 * loud["±"]
 to_one.holds(
-    "sharpness of exact networks with $M = 100$, 32 and 128 columns, 128 bits, step 0.1: least, "
-    "less three standard errors; control: $M = 1$",
+    "exact networks with $M = 100$ and 32 or 128 columns, 128 bits, steps of 0.1: least "
+    "sharpness less three standard errors; control: $M = 1$",
     lower.xs(100, level="$M$").min(),
     at_least=1.2,
     control=lower.xs(1, level="$M$").max(),
@@ -404,8 +408,8 @@ sets = torch.combinations(loss, of_each).mean(1)
 
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 over_sets.holds(
-    f"mean over all {len(sets)} training sets of {of_each} strings less the mean over all strings; "
-    "control: the set with the least",
+    f"mean loss over all {len(sets)} training sets of {of_each} strings less the mean loss "
+    "over all strings; control: only the set with the least loss",
     sets.mean().item() - loss.mean().item(),
     equals=0,
     tol=1e-12,
@@ -437,8 +441,9 @@ table(fitted.rename("sharpness").rename_axis("over"), "Fitted networks, mean of 
 
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 over_sets.refuted(
-    "networks fitted to four random strings of 64 bits, step 0.1: sharpness over these strings, mean of "
-    "10 sets; least that (16) allows; control: over other strings",
+    "networks fitted to four random strings of 64 bits, steps of 0.1: sharpness over these "
+    "strings, mean of 10 sets, against the least that (16) allows; control: sharpness over "
+    "other strings",
     fitted["training strings"],
     at_least=(1 - 4 / 256) * (1 - 8 / 64),  # of the sensitivity over n: bits 9 to 64, other strings
     control=fitted["other strings"],

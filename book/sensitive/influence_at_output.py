@@ -162,7 +162,8 @@ table(by_length, caption, form=".6f")
 for layers, slope in slopes.items():
     error = (slope.high - slope.low) / 4
     fact2.holds(
-        f"slope of the change against $n$, {layers} layer(s), {models} models; control: FIRST",
+        f"power of $n$ with which the change falls, {layers} layer(s), {models} models; control:"
+        " the head of FIRST, whose scores grow",
         slope.value,
         at_most=-1,
         tol=5 * error,
@@ -173,7 +174,8 @@ for layers, slope in slopes.items():
     )
 growing, fixed = (column[-1] for column in heads.values())
 fact2.holds(
-    "$n$ times the largest change over the explicit constant, one layer; control: FIRST",
+    "one layer: largest ratio of $n$ times the largest change to the explicit constant; "
+    "control: the head of FIRST, whose scores grow",
     max(shares),
     at_most=1,
     control=lengths[-1] * growing / (lengths[0] * (2 + 2 * math.sqrt(2))),
@@ -364,7 +366,8 @@ for result, about, name, (text, control) in (
     (most, "ours", "mean", without_power),
 ):
     result.holds(
-        f"sensitivity over our bound for {name}, all models, largest; control: {text}",
+        f"largest ratio of the sensitivity to our bound for {name}, over all models; control: "
+        f"{text}",
         worst[name],
         at_most=1,
         tol=1e-9,
@@ -373,8 +376,9 @@ for result, about, name, (text, control) in (
         evidence="proved",
     )
 every.refuted(
-    "bound (9) as printed, with $d$, head of OR with long tokens, $\\|y^{(0)}\\|^2 = 10 d$: sensitivity over "
-    "the bound, largest; control: with the squared length for $d$",
+    "bound (9) as printed, with $d$: largest ratio of the sensitivity to it for the head of"
+    " OR with long tokens, $\\|y^{(0)}\\|^2 = 10 d$; control: the bound with the squared "
+    "length in place of $d$",
     long["(9) with d"].max(),
     at_most=1,
     control=long["(9) with the squared length of the tokens"].max(),
@@ -382,8 +386,8 @@ every.refuted(
     evidence="attained",
 )
 every.holds(
-    "bound (9) with the squared length of the tokens for $d$, head of OR with long tokens: sensitivity "
-    "over the bound, largest; control: with $d$",
+    "bound (9) with the squared length of the tokens in place of $d$: largest ratio of the "
+    "sensitivity to it for the head of OR with long tokens; control: the bound with $d$",
     long["(9) with the squared length of the tokens"].max(),
     at_most=1,
     control=long["(9) with d"].max(),
@@ -391,8 +395,8 @@ every.holds(
     evidence="proved",
 )
 every.holds(
-    "bound (9) with $d$ at the limit of its condition, head of OR, $\\|y^{(0)}\\|^2 = 2d$: sensitivity over "
-    "the bound, largest; control: $\\|y^{(0)}\\|^2 = 2d + 1$",
+    "bound (9) with $d$ at the limit of its condition, $\\|y^{(0)}\\|^2 = 2d$: largest "
+    "ratio of the sensitivity of the head of OR to it; control: $\\|y^{(0)}\\|^2 = 2d + 1$",
     edge["squared length 8"].max(),
     at_most=1,
     control=edge["squared length 9"].max(),

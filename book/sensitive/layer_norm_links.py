@@ -108,6 +108,7 @@ def used(left, right):
 def judge(row, as_printed, what, repaired, how):
     """A link as printed and repaired: left over right side, each the other's control."""
     given = {"at_most": 1, "about": "constant"}
+    what, how = (f"ratio of the left to the right side of {text}" for text in (what, how))
     row.refuted(what, as_printed, control=repaired, evidence="attained", **given)
     row.repaired(how, repaired, control=as_printed, evidence="proved", **given)
 
@@ -239,7 +240,8 @@ table(shown.rename_axis("factor of the bound"), caption, form=".4f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lem16.holds(
-    f"Lemma 16: left over right side, {tables} random tables of tokens; control: $C = 0.05$ and $\\varepsilon = 1$",
+    f"Lemma 16: largest ratio of the left to the right side over {tables} random tables of "
+    "tokens; control: $C = 0.05$ and $\\varepsilon = 1$",
     norms.loc["Lemma 16"].max(),
     at_most=1,
     control=used(short.after, lemma16(short, short.longest)),
@@ -247,8 +249,8 @@ lem16.holds(
     evidence="proved",
 )
 lem16.holds(
-    "Lemma 16: $8 C$ times left over right side, a token that a flip reverses, $N = 1$, $C = 1 + 10^{-6}$; "
-    "control: the same token without $\\varepsilon$",
+    "Lemma 16 for a token that a flip reverses, $N = 1$ and $C = 1 + 10^{-6}$: ratio of the"
+    " left to the right side, times $8 C$; control: the same token without $\\varepsilon$",
     8 * near * norms.loc["Lemma 16", "rotated"],
     equals=1,
     tol=1e-9,
@@ -257,7 +259,8 @@ lem16.holds(
     evidence="proved",
 )
 lem16.holds(
-    f"our factor $2/(N + N')$: left over right side, {tables} tables; control: $1/\\max(N, N')$",
+    f"our factor $2/(N + N')$: largest ratio of the left to the right side over {tables} "
+    "tables of tokens; control: $1/\\max(N, N')$",
     norms.loc["2 / (N + N')"].max(),
     at_most=1,
     tol=1e-9,
@@ -302,7 +305,8 @@ table(named, f"Sum of all influences on the last token, {n_or} bits", form=".3f"
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 eq49.holds(
-    f"(49), left over right side: random models, and heads of {n_or} bits; control: OR's softmax without its division",
+    "(49): largest ratio of the left to the right side for random models and heads of "
+    f"{n_or} bits; control: OR's softmax without its division",
     max(random.loc["(49)"].max(), sums["over (49)"].iloc[:2].max()),
     at_most=1,
     control=sums.loc["OR, no division, a random input", "over (49)"],
@@ -354,8 +358,8 @@ judge(
     "control: $L_f$ over the ball of (27)",
 )
 eq31.holds(
-    "(31), length of a token, with $C_{MLP}$ by footnote 9, a unit outside the ball of (26): left over right side; "
-    "control: $C_{MLP}$ over that ball",
+    "(31), the length of a token, with $C_{MLP}$ by footnote 9 and a unit outside the ball "
+    "of (26): ratio of the left to the right side; control: $C_{MLP}$ over that ball",
     balls.loc["footnote 9", "(31)"],
     at_most=1,
     control=balls.loc["as printed", "(31)"],
@@ -402,8 +406,8 @@ tried = (first, random.loc["(51) with 1 +"].max())
 for row, others, (name, (as_printed, repaired)) in zip(
     (eq50, eq51), tried, ones.iterrows(), strict=True
 ):
-    what = f"as printed, without the '1 +': {name.replace('epsilon', 'eps')}"
-    how = "with the '1 +': the same model and random ones; control: without"
+    what = f"{name.replace('epsilon', 'eps')}, as printed, without the '1 +'"
+    how = f"{name[:4]} with the '1 +', for this model and random ones; control: without it"
     judge(row, as_printed, what, max(repaired, others), how)
 
 # %% [markdown]
@@ -430,7 +434,8 @@ tiny = links(spec, base | {name: 1e-12 * base[name] for name in names})
 ratios = {name: tiny[name] for name in ("(54)", "(54), no blow-up")}
 table(ratios, "Left over right side of (54), tokens times 1e-12", form=".1e")
 lem18.holds(
-    "Lemma 18, (54): left over right side, random models and tiny tokens; control: no blow-up",
+    "Lemma 18, (54): largest ratio of the left to the right side for random models and tiny"
+    " tokens; control: without the blow-up",
     max(random.loc["(54)"].max(), tiny["(54)"]),
     at_most=1,
     control=tiny["(54), no blow-up"],

@@ -127,7 +127,8 @@ table(exponents.rename_axis("function, source"), caption, form=".3f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 eq14.holds(
-    "$\\sqrt n / \\log n$ over the right side of (13) for PARITY, to $10^{12}$ bits; control: MAJORITY",
+    "largest ratio of $\\sqrt n / \\log n$ to the right side of (13) for PARITY, up to "
+    "$10^{12}$ bits; control: MAJORITY",
     (required["PARITY, (14)"] / required["PARITY, (13)"]).max(),
     at_most=1,
     control=(required["PARITY, (14)"] / required["MAJORITY, (13)"]).max(),
@@ -135,8 +136,8 @@ eq14.holds(
     evidence="proved",
 )
 quarter.holds(
-    "power of $n$ in the $B$ that our law requires at balanced inputs, with any first scores and with "
-    "bounded ones: the smaller power; control: (12)",
+    "power of $n$ in the blow-up that our law requires at balanced inputs, the smaller of "
+    "those for any first scores and for bounded ones; control: the power that (12) requires",
     min(exponents["MAJORITY, law: B"], exponents["MAJORITY, law, bounded scores: B"]),
     at_least=0.25,
     control=exponents["MAJORITY, (12)"],
@@ -144,7 +145,8 @@ quarter.holds(
     evidence="proved",
 )
 quarter.refuted(
-    "the paper's derivation: power of $n$ in the blow-up that (12) requires at balanced inputs; control: our law",
+    "the paper's derivation: power of $n$ in the blow-up that (12) requires at balanced "
+    "inputs; control: the power that our law requires",
     exponents["MAJORITY, (12)"],
     at_least=0.25,
     control=exponents["MAJORITY, law: B"],
@@ -152,7 +154,7 @@ quarter.refuted(
     evidence="proved",
 )
 quarter.holds(
-    "on average: power of $n$ in the mean of $B$ that our law requires; control: (13)",
+    "power of $n$ in the mean blow-up that our law requires; control: the power that (13) requires",
     exponents["MAJORITY, law: mean of B"],
     at_least=0.25,
     control=exponents["MAJORITY, (13)"],

@@ -125,7 +125,7 @@ found = {name: failures(answer) for name, answer in variants.items()}
 found = pd.DataFrame(found, ["wrong answers", "first wrong string"]).T.rename_axis("vote")
 table(found, f"All {2 ** (n_max + 1) - 2} strings of 1 to {n_max} bits")
 ledger.result("sensitive.lem8").holds(
-    "wrong answers on all strings up to `n_max` bits; control: the best of four variants",
+    "number of wrong answers on all strings up to `n_max` bits; control: the best of four variants",
     found["wrong answers"].iloc[0],
     equals=0,
     control=found["wrong answers"].iloc[1:].min(),
@@ -307,7 +307,7 @@ for id, name, control in (
     ("sensitive.fact1.logic", "logic, plain votes", "logic, unrestricted"),
 ):
     ledger.result(id).holds(
-        f"{name}: wrong answers, short and long strings; control: {control}",
+        f"{name}: number of wrong answers on short and long strings; control: {control}",
         total[name],
         equals=0,
         control=total[control],
@@ -388,7 +388,8 @@ by_position, formula = inner(n_max)
 known, rounding = {"about": "remark", "evidence": "proved"}, 1e-13 * n_max**2  # n sums of order n
 half = n_max // 2
 nested.holds(
-    "$\\mathrm{as}_n$ of the nesting over $n$; control: half is enough",
+    "ratio of the average sensitivity of the nested votes to $n$; control: an inner vote "
+    "that is won by one half",
     by_length.loc[n_max, "nested majority"] / n_max,
     equals=1,
     tol=rounding,
@@ -396,7 +397,8 @@ nested.holds(
     **known,
 )
 nested.holds(
-    "inner vote, $n\\binom{n-1}{i-1}/2^{n-1}$, largest error; control: the next position",
+    "inner vote: largest distance of its average sensitivity from "
+    "$n\\binom{n-1}{i-1}/2^{n-1}$; control: the formula of the next position",
     (by_position - formula).abs().max(),
     at_most=0,
     tol=rounding,
@@ -404,7 +406,8 @@ nested.holds(
     **known,
 )
 nested.holds(
-    "outer vote alone, $2n\\binom{2n}{n}/4^n$, largest error; control: the factor 2 dropped",
+    "outer vote alone: largest distance of its average sensitivity from "
+    "$2n\\binom{2n}{n}/4^n$; control: without the factor 2",
     max(abs(outer(n) - outer_formula(n)) for n in range(1, half + 1)),
     at_most=0,
     tol=rounding,

@@ -203,21 +203,24 @@ glue(
 
 # %%
 rises.reproduced(
-    "slope of PARITY's sharpness on the length, lower end; control: lengths shuffled",
+    "slope of PARITY's sharpness on the length, lower end of its interval; control: lengths"
+    " shuffled",
     found["PARITY"].low,
     at_least=0,
     control=brittle.by_chance(lambda v: slopes(f, v, sharp)["PARITY"].low, n_of, f, shuffles),
     **TRAINED,
 )
 others.reproduced(
-    "PARITY's slope minus each other's, least lower end; control: functions shuffled",
+    "slope of PARITY's sharpness less that of each other function, least lower end of the "
+    "intervals; control: functions shuffled",
     lead(found),
     at_least=0,
     control=brittle.by_chance(lambda v: lead(slopes(v, n_of, sharp)), f, n_of, shuffles),
     **TRAINED,
 )
 others.reproduced(
-    "largest length: PARITY's sharpness minus each other's, least lower end; control: shuffled",
+    "largest length: PARITY's sharpness less that of each other function, least lower end "
+    "of the intervals; control: functions shuffled",
     above(f[top], sharp[top]),
     at_least=0,
     control=brittle.by_chance(lambda v: above(v, sharp[top]), f[top], n_of[top], shuffles),
@@ -292,7 +295,8 @@ glue(
 of_parity = done[done["n"].isin(full) & (done["function"] == "PARITY")]
 n_parity, s_parity = (torch.tensor(of_parity[k].to_numpy()).double() for k in ("n", "sharpness"))
 table2.reproduced(
-    "p-value of no slope for PARITY, stored run, at most 0.01; control: lengths shuffled",
+    "stored run: p-value of the hypothesis that PARITY's sharpness has no slope; control: "
+    "lengths shuffled",
     tested["PARITY"].pvalue,
     at_most=0.01,
     control=brittle.by_chance(
@@ -350,7 +354,8 @@ glue(
 
 # %%
 rises.reproduced(
-    "the paper's width, rate and steps: slope of PARITY's sharpness, lower end; control: shuffled",
+    "the paper's width, rate and steps: slope of PARITY's sharpness on the length, lower "
+    "end of its interval; control: lengths shuffled",
     found_wide["PARITY"].low,
     at_least=0,
     control=brittle.by_chance(
@@ -359,8 +364,8 @@ rises.reproduced(
     **TRAINED,
 )
 others.reproduced(
-    "the paper's width, rate and steps: PARITY's slope minus each other's, least lower end; "
-    "control: functions shuffled",
+    "the paper's width, rate and steps: slope of PARITY's sharpness less that of each other"
+    " function, least lower end of the intervals; control: functions shuffled",
     lead(found_wide),
     at_least=0,
     control=brittle.by_chance(lambda v: lead(slopes(v, n_wide, s_wide)), f_wide, n_wide, shuffles),
@@ -375,8 +380,8 @@ def share_of_parity(found):
 
 
 little.holds(
-    "the paper's width, rate and steps: upper end of the steepest other slope over PARITY's slope; "
-    "control: functions shuffled",
+    "the paper's width, rate and steps: upper end of the steepest slope of another "
+    "function, in units of PARITY's slope; control: functions shuffled",
     share_of_parity(found_wide),
     at_most=0.5,
     control=brittle.by_chance(
@@ -447,7 +452,8 @@ def reach(found):
 
 
 ledger.result("sensitive.fig7.majority").reproduced(
-    "4 columns, stored run: slope of MAJORITY's sharpness, lower end; control: lengths shuffled",
+    "4 columns, stored run: slope of MAJORITY's sharpness on the length, lower end of its "
+    "interval; control: lengths shuffled",
     grown["MAJORITY"].low,
     at_least=0,
     control=brittle.by_chance(
@@ -470,16 +476,16 @@ def slower(found):
 
 grown_powers = powers(f_small, n_small)
 ledger.result("sensitive.fig7.mean").reproduced(
-    "4 columns, stored run: power of the length in MEAN's sharpness minus that in MAJORITY's, upper "
-    "end; control: functions shuffled",
+    "4 columns, stored run: power of the length in MEAN's sharpness less that in "
+    "MAJORITY's, upper end of its interval; control: functions shuffled",
     slower(grown_powers),
     at_most=0,
     control=brittle.by_chance(lambda v: slower(powers(v, n_small)), f_small, n_small, shuffles),
     **TRAINED,
 )
 ledger.result("sensitive.fig7.mean").reproduced(
-    "4 columns, stored run: farther end of the interval of MEAN's slope over MAJORITY's slope; "
-    "control: functions shuffled",
+    "4 columns, stored run: farther end of the interval of MEAN's slope, in units of "
+    "MAJORITY's slope; control: functions shuffled",
     reach(grown),
     at_most=0.5,
     control=brittle.by_chance(
@@ -543,8 +549,8 @@ def consistent(intervals):
 swapped = {"PARITY": "MAJORITY", "MAJORITY": "PARITY"}
 exchanged = {a: fitting(PAPER_R[a], PAPER_P[b], DIGIT[b]) for a, b in swapped.items()}
 sums.holds(
-    f"Table 2: functions whose r and p fit some number of runs up to {POSSIBLE}; control: the p of "
-    "PARITY and MAJORITY exchanged",
+    f"Table 2: number of functions whose r and p fit some number of runs up to {POSSIBLE}; "
+    "control: the p of PARITY and MAJORITY exchanged",
     consistent(points),
     equals=len(functions),
     control=consistent(points | exchanged),
@@ -553,7 +559,8 @@ sums.holds(
 )
 left_out = {name: POSSIBLE - high for name, (_, high) in points.items()}
 sums.holds(
-    f"PARITY: runs of {POSSIBLE} that are not in its test, at least; control: with the r of MAJORITY",
+    f"PARITY: number of the {POSSIBLE} runs that its test leaves out, at least; control: "
+    "with the r of MAJORITY",
     left_out["PARITY"],
     at_least=1,
     control=POSSIBLE - exchanged["MAJORITY"][1],

@@ -244,35 +244,40 @@ glue(
 
 # %% mystnb={"code_prompt_hide": "Checks of the jump", "code_prompt_show": "Checks of the jump"} tags=["hide-input"]
 leap.reproduced(
-    "rise of log sharpness as the loss falls, decay at most 0.1, lower end; control: before the fall",
+    "decay at most 0.1: rise of the log sharpness while the loss falls, lower end of its "
+    "interval; control: in the same time before the fall",
     mean_of(jump).low,
     at_least=math.log(1.1),
     control=mean_of(calm).low,
     **TRAINED,
 )
 leap.reproduced(
-    "fall of loss with rise of sharpness, decay at most 0.1, lower end; control: 300 steps later",
+    "decay at most 0.1: correlation of the fall of the loss with the rise of the sharpness,"
+    " lower end of its interval; control: the rise 300 steps later",
     mean_of(together).low,
     at_least=0,
     control=mean_of(timing(300 // EVERY)).low,
     **TRAINED,
 )
 always.reproduced(
-    "rise of log sharpness as the loss falls, decay above 0.1, lower end; control: before the fall",
+    "decay above 0.1: rise of the log sharpness while the loss falls, lower end of its "
+    "interval; control: in the same time before the fall",
     mean_of(jump, **STRONG).low,
     at_least=0,
     control=mean_of(calm, **STRONG).low,
     **TRAINED,
 )
 always.reproduced(
-    "fall of loss with rise of sharpness, decay above 0.1, lower end; control: 300 steps later",
+    "decay above 0.1: correlation of the fall of the loss with the rise of the sharpness, "
+    "lower end of its interval; control: the rise 300 steps later",
     mean_of(together, **STRONG).low,
     at_least=0,
     control=mean_of(timing(300 // EVERY), **STRONG).low,
     **TRAINED,
 )
 always.reproduced(
-    "mean rise of log sharpness as the loss falls, each decay by itself, least; control: before the fall",
+    "mean rise of the log sharpness while the loss falls, least of the weight decays; "
+    "control: in the same time before the fall",
     least.value,
     at_least=math.log(1.05),
     control=min(mean_of(calm, d, d).value for d in decays),
@@ -351,21 +356,24 @@ def shuffled_lead(a, b):
 
 
 trade.reproduced(
-    r"log norm per unit of $\eta \lambda t$, all with decay, upper end; control: no decay",
+    "all runs with decay: change of the log norm per unit of $\\eta \\lambda t$, upper end "
+    "of its interval; control: no decay",
     mean_of(shrink, *POSITIVE).high,
     at_most=-0.1,
     control=mean_of(shrink, 0, 0).high,
     **TRAINED,
 )
 trade.reproduced(
-    r"log blow-up per unit of $\eta \lambda t$, all with decay, lower end; control: no decay",
+    "all runs with decay: change of the log blow-up per unit of $\\eta \\lambda t$, lower "
+    "end of its interval; control: no decay",
     mean_of(grow, *POSITIVE).low,
     at_least=1,
     control=mean_of(grow, 0, 0).low,
     **TRAINED,
 )
 trade.reproduced(
-    "R2 of log B minus R2 of B, all with decay, lower end, at least 0.05; control: no decay",
+    "all runs with decay: how much better a line fits the log blow-up than the blow-up, "
+    "difference of $R^2$, lower end of its interval; control: no decay",
     mean_of(share - raw_share, *POSITIVE).low,
     at_least=0.05,
     control=mean_of(share - raw_share, 0, 0).low,
@@ -381,7 +389,8 @@ trade.reproduced(
 
 # %%
 leap.reproduced(
-    "change of log sharpness after convergence, decay at most 0.1, upper end; control: before it",
+    "decay at most 0.1: change of the log sharpness after convergence, upper end of its "
+    "interval; control: the change before it",
     mean_of(change).high,
     at_most=0,
     control=mean_of(jump).high,
@@ -450,7 +459,8 @@ ends_of = {k: difference(v["without"], v["decayed"]) for k, v in windows_of.item
 
 # %% mystnb={"code_prompt_hide": "Checks of Figure 13", "code_prompt_show": "Checks of Figure 13"} tags=["hide-input"]
 order.holds(
-    "sharpness without decay minus with 0.1, last 500 to 3000 known steps, largest mean; control: FIRST and MAJORITY for PARITY with decay",
+    "sharpness of PARITY without decay less that with 0.1, over the last 500 to 3000 known "
+    "steps, largest mean; control: FIRST and MAJORITY in place of PARITY with decay",
     max(found.value for found in ends_of.values()),
     at_most=0,
     control=max(difference(v["without"], early["flat"]).value for v in windows_of.values()),
@@ -458,7 +468,8 @@ order.holds(
     evidence="trained",
 )
 level.holds(
-    "PARITY without decay, last 1000 known steps, minus FIRST and MAJORITY early: sharpness, lower end; control: runs shuffled",
+    "sharpness of PARITY without decay in the last 1000 known steps less that of FIRST and "
+    "MAJORITY early on, lower end of its interval; control: runs shuffled",
     difference(late["without"], early["flat"]).low,
     at_least=0,
     control=shuffled_lead(late["without"], early["flat"]),
@@ -600,7 +611,8 @@ glue(
 )
 flips = torch.randint(0, 2, (25, 6), generator=torch.Generator().manual_seed(seed)) * 2.0 - 1
 effect.reproduced(
-    "the paper's width and rate: change of log sharpness with decay, upper end; control: first and last exchanged at random",
+    "the paper's width and rate: change of the log sharpness with decay, upper end of its "
+    "interval; control: first and last look exchanged at random",
     max(average(drift[d]).high for d in (0.1, 0.3)),
     at_most=0,
     control=median_high(
@@ -610,7 +622,8 @@ effect.reproduced(
     evidence="trained",
 )
 effect.not_reproduced(
-    "from step 10,000 on, the same of decay 0.3 minus none, lower end; control: runs shuffled",
+    "the paper's width and rate, from step 10,000 on: change of the log sharpness with "
+    "decay 0.3 less that with none, lower end of its interval; control: runs shuffled",
     difference(later[0.3], later[0.0]).low,
     at_most=0,
     control=shuffled_lead(later[0.3], later[0.0]),

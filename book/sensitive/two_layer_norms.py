@@ -140,8 +140,8 @@ for name in ("first layer", "second layer"):
     ratios[name] = (chances[name] / bound)[told].max()
     held.append((chances[f"{name}, V still"] / bound)[told].max())
 remark.holds(
-    "chance that the layer norm after attention divides by less than $r$, cancelling network: largest "
-    "over its bound; control: value matrices still",
+    "cancelling network: largest ratio of the chance that the layer norm after attention "
+    "divides by less than $r$ to its bound; control: value matrices without noise",
     max(ratios.values()),
     at_most=1,
     control=max(held),
@@ -151,7 +151,9 @@ remark.holds(
 far = 1e40  # bits; in the last layer, at all tokens of x and of its neighbours
 one_token = two_norms.small_chance(far ** (-3 / d), d, D, B, rho)
 remark.holds(
-    "proved chance that $\\tau$ of the last layer passes $1 + n^{3/d}$ at a token of $x$ or of a neighbour, $d = 4$, $10^{40}$ bits; control: the power $d - 2$ of a cap in place of $d - 1$",
+    "proved chance that $\\tau$ of the last layer passes $1 + n^{3/d}$ at a token of $x$ or"
+    " of a neighbour, for $d = 4$ and $10^{40}$ bits; control: the power $d - 2$ of a cap "
+    "in place of $d - 1$",
     far * (far + 1) * one_token,
     at_most=0.01,
     control=far * (far + 1) * one_token ** ((d - 2) / (d - 1)),
@@ -171,8 +173,8 @@ def power_of_chance(share, layer):
 
 failing = max(power_of_chance(3, layer) for layer in (1, 2))
 remark.holds(
-    "bound on the chance that (73) fails at $x$ or a neighbour, $d = 4$: its power of $n$, larger of "
-    "two layers; control: $\\zeta = L/d$",
+    "$d = 4$: power of $n$ in the bound on the chance that (73) fails at $x$ or a "
+    "neighbour, larger of two layers; control: $\\zeta = L/d$",
     failing,
     at_most=0,
     control=max(power_of_chance(1, layer) for layer in (1, 2)),
@@ -265,8 +267,8 @@ worst = searched.loc[searched["mean over Q'"].idxmax()]
 largest = round(worst["mean over Q'"], 2)  # later digits differ between processors
 one = searched["layers"] == 1
 remark.holds(
-    "mean product of $1/N$ on a path, all networks tried: largest over $Q'$; control: one layer, "
-    "over the $Q$ of one norm",
+    "largest ratio of the mean product of $1/N$ on a path to $Q'$ over all networks tried; "
+    "control: one layer, ratio to the $Q$ of one norm",
     largest,
     at_most=1,
     tol=4 * worst["±"],
@@ -305,7 +307,8 @@ table(left, "Sharpness of PARITY, steps of length 0.1", form=".2f")
 spec, weights = parity_transformer(8)
 biased = weights | {"layers.0.hidden_bias": weights["layers.0.hidden_bias"] + 0.1}
 remark.holds(
-    "PARITY with both norms, all strings of 1 to 10 bits: largest error; control: a bias in a block",
+    "PARITY with both norms: largest error on all strings of 1 to 10 bits; control: a bias "
+    "in a block",
     off,
     at_most=0,
     tol=1e-12,
@@ -316,8 +319,8 @@ remark.holds(
 scores = ["layers.0.query", "layers.0.key"]
 given = (*parity_transformer(longest), rho, steps_drawn, 2, torch.Generator().manual_seed(seed))
 remark.holds(
-    f"PARITY with both norms, {longest} bits, steps of 0.1: sharpness; control: steps of the first "
-    "queries and keys only",
+    f"PARITY with both norms, {longest} bits and steps of 0.1: sharpness, the mean square of"
+    " the change of the output; control: steps of the first queries and keys only",
     left.at[longest, "two norms"],
     at_least=1,
     tol=3 * left.at[longest, "± of two norms"],

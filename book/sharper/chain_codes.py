@@ -154,7 +154,9 @@ table(over_main, f"Squared norm over that of the network for d = 2, T = {T_norm}
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 norm.refuted(
-    f"as restored, one-hot codes: squared norm over that of the network for $d = 2$, $T = {T_norm}$",
+    "as restored, with one-hot codes: ratio of the squared norm of the chain to that of the"
+    f" network for $d = 2$, at $T = {T_norm}$; control: one entry a layer, which does not "
+    "work",
     over_main["one-hot"],
     at_most=1,
     control=over_main["one entry a layer, which does not work"],
@@ -162,7 +164,9 @@ norm.refuted(
     evidence="attained",
 )
 norm.refuted(
-    f"as restored, any codes of length 1: the same, at least, $T = {T_norm}$; control: the margin only in the mean",
+    "as restored, with any codes of length 1: least possible ratio of the squared norm of "
+    f"the chain to that of the network for $d = 2$, at $T = {T_norm}$; control: the margin "
+    "only in the mean",
     over_main["any codes of length 1, at least"],
     at_most=1,
     control=over_main["the margin only in the mean"],
@@ -199,7 +203,8 @@ scores = torch.nn.functional.pad(4 * math.log(16) * two @ two.mT, (0, 1, 0, 1))
 eight, hand = chain.construct(8)
 blind = chain.errors(eight, hand | {"WKQ1": scores, "WKQ2": scores}, cube.bits(8))[0]
 norm.repaired(
-    f"short codes: bits written wrong, all strings of 4, 8 and {n_max} bits, three of {T_long}; control: two random signs",
+    "short codes: number of bits that the chain writes wrong on all strings of 4, 8 and "
+    f"{n_max} bits and on three of {T_long}; control: codes of two random signs",
     short["bits wrong"].sum(),
     at_most=0,
     control=blind,
@@ -207,7 +212,8 @@ norm.repaired(
     evidence="proved",
 )
 norm.repaired(
-    "squared norm over $147.94 + 8 k L^2$, largest ratio; control: over that of the network for $d = 2$",
+    "largest ratio of the squared norm to $147.94 + 8 k L^2$; control: to the squared norm "
+    "of the network for $d = 2$",
     short["norm² / (b)"].max(),
     at_most=1,
     tol=1e-12,
@@ -264,7 +270,8 @@ def in_c(T):
 table(in_a, "(a): largest error over λ")
 on_average = (31 / 32) ** 2  # T = 32 codes +1 and -1, W = 31/32: a margin of 1 in the mean
 norm.repaired(
-    "(a): largest error over $\\lambda$, codes drawn, searched, in a fan and those of (b); control: without the division by $1 - \\mu$",
+    "(a): largest error in units of $\\lambda$, for codes drawn, found by a search, in a "
+    "fan, and those of (b); control: without the division by $1 - \\mu$",
     max(in_a.values()),
     at_most=1,
     tol=1e-6,  # rounding of 1 - μ, which goes down to 1e-6
@@ -273,7 +280,8 @@ norm.repaired(
     evidence="searched",
 )
 norm.holds(
-    "(c): squared norm of simplex and of opposite codes over it, least, $T = 2$ to 1000; control: the margin only in the mean, $T = 32$",
+    "(c): least ratio of the squared norm of simplex codes and of opposite codes to its "
+    "lower bound, for $T = 2$ to 1000; control: the margin only in the mean, at $T = 32$",
     min(min(in_c(T)) for T in range(2, 1001, 2)),
     at_least=1,
     control=on_average / chain.score_norms(32)["any"],
@@ -299,7 +307,8 @@ rises = {k: chain.squared_norm(2 * T, k) / chain.squared_norm(T, k) for k in KIN
 power = {k: 1 + math.log2(rise) / 3 for k, rise in rises.items()}  # of T in the bound, T to 2T
 logarithm = math.log2(math.log(4 * T) / math.log(2 * T))  # the same of log 2T
 growth.repaired(
-    "random signs, best $\\sigma$: power of $T$ in the bound over $\\log 2T$, at $2^{40}$; control: the norm not squared",
+    "random signs at the best $\\sigma$: power of $T$ with which the bound grows, less that"
+    " of $\\log 2T$, at $2^{40}$; control: the norm in place of its square",
     power["random signs"] - logarithm,
     equals=1,
     tol=0.01,
@@ -316,7 +325,8 @@ def doublings(moving):
 
 
 growth.refuted(
-    "fixed $\\sigma = 10^{-3}$, $P$ held constant: doublings of the quoted bound from $T = 20$ to 40; control: the norm held constant, too",
+    "at fixed $\\sigma = 10^{-3}$ and constant $P$: number of times that the quoted bound "
+    "doubles from $T = 20$ to 40; control: the norm is held constant, too",
     doublings(moving=1),
     at_most=1,
     control=doublings(moving=0),
@@ -324,7 +334,9 @@ growth.refuted(
     evidence="proved",
 )
 growth.holds(
-    "the same with the norm $L(1, 2, T)$ held at its value at $T = 20$, too; control: the norm as quoted",
+    "at fixed $\\sigma = 10^{-3}$, constant $P$ and the norm $L(1, 2, T)$ held at its value"
+    " at $T = 20$: number of times that the bound doubles from $T = 20$ to 40; control: the"
+    " norm as quoted",
     doublings(moving=0),
     at_most=1,
     control=doublings(moving=1),

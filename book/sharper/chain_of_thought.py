@@ -157,7 +157,8 @@ table(shown, "The chain on all strings", form=".6f", tiny=1e-12, none="")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 exact.holds(
-    f"bits written wrong by the chain, all strings of 1 to 8 and of {n_max} bits",
+    f"number of bits that the chain writes wrong on all strings of 1 to 8 and of {n_max} "
+    "bits; control: one entry a layer",
     tried["bits wrong"].sum(),
     at_most=0,
     control=tried["wrong, one entry"].sum(),
@@ -199,7 +200,9 @@ table(gap.rename_axis("scale"), caption, form=".4f", tiny=1e-11)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 same_gradient.holds(
-    "at a large scale, one-hot codes and short ones, every step has the squared gradient of the network for $d = 2$, largest relative gap; control: one entry",
+    "large scale of the scores, one-hot and short codes: largest relative distance of a "
+    "step's squared gradient from that of the network for $d = 2$; control: one entry a "
+    "layer",
     gap.loc["large"].max(),
     at_most=0,
     tol=1e-11,
@@ -253,7 +256,9 @@ table(hessian_gaps.rename_axis("network").reset_index(), caption, form=".4f", ti
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 steps = hessian_gaps.drop("one entry")
 same_hessian.holds(
-    "of the loss, at a large scale: every step has the eigenvalues of the network for $d = 2$, largest gap over the largest eigenvalue; control: one entry",
+    "Hessian of the loss at a large scale of the scores: largest distance of a step's "
+    "eigenvalues from those of the network for $d = 2$, in units of the largest; control: "
+    "one entry a layer",
     steps["loss, eigenvalues"].max(),
     at_most=0,
     tol=1e-10,
@@ -262,7 +267,9 @@ same_hessian.holds(
     evidence="proved",
 )
 same_hessian.refuted(
-    "of the output, at a large scale: every step has the operator norm of the network for $d = 2$, largest relative gap; control: the eigenvalues of that of the loss",
+    "Hessian of the output at a large scale of the scores: largest relative distance of a "
+    "step's operator norm from that of the network for $d = 2$; control: the eigenvalues "
+    "for the loss",
     steps["output, norm"].max(),
     at_most=0,
     tol=1e-10,
@@ -321,7 +328,8 @@ table(ratios.loc[:64].rename_axis("T").reset_index(), caption, form=".2f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 thm8.holds(
-    "one pass over $T$ times a step, both quantities of the exponent, least ratio, $T = 4$ to $2^{40}$; control: sets of two bits",
+    "least ratio of the quantities in the exponent for one pass to those for $T$ steps, for"
+    " $T = 4$ to $2^{40}$; control: sets of two bits in place of PARITY",
     ratios.loc[4:].min().min(),
     at_least=1,
     control=max(max(over_steps(T, 2)) for T in lengths[2:]),
@@ -410,7 +418,9 @@ rises["of two bits"] = [exponent(quoted_norm(2, T), gradient_bound(2, 1), 1) for
 rises = rises.diff().iloc[1:]  # from bit to bit
 least = rises.diff().min() / rises.iloc[0]
 one_pass_growth.holds(
-    "at fixed $\\sigma$ the exponent for one pass rises ever faster: least change of its rise from bit to bit, over the first, $T = 2$ to 64; control: a set of two bits in place of $T$",
+    "at fixed $\\sigma$: least change from bit to bit of the rise of the exponent for one "
+    "pass, in units of the first rise, for $T = 2$ to 64; control: a set of two bits in "
+    "place of $T$",
     least["one pass"],
     at_least=0,
     control=least["of two bits"],
@@ -480,7 +490,8 @@ L = 2 * math.log(T_20)  # the scale of the quoted norm
 entry = chain.OTHER_BLOCKS + 2 * L**2
 norm_ratio = chain.squared_norm(T_20, "one-hot", L) / quoted_norm(2, T_20)
 thm7.refuted(
-    "the chain's squared norm with one-hot codes over the quoted $L(1, 2, T)$, $T = 20$, both with scores of $2 \\log T$; control: one entry a layer",
+    "ratio of the squared norm of the chain with one-hot codes to the quoted $L(1, 2, T)$ "
+    "at $T = 20$, both with scores of $2 \\log T$; control: one entry a layer",
     norm_ratio,
     at_most=1,
     control=entry / quoted_norm(2, T_20),
@@ -488,7 +499,9 @@ thm7.refuted(
     evidence="attained",
 )
 thm7.repaired(
-    "with the norm of $\\lceil 16 \\log T \\rceil$ random signs, best $\\sigma$: power of $T$ in the bound over $\\log 2T$; control: one-hot codes",
+    "with the norm of codes of $\\lceil 16 \\log T \\rceil$ random signs and the best "
+    "$\\sigma$: power of $T$ with which the bound grows, less that of $\\log 2T$; control: "
+    "one-hot codes",
     linear["chain, short codes"],
     equals=1,
     tol=0.01,

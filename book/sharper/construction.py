@@ -206,7 +206,8 @@ for d in range(1, 13):
 errors = pd.DataFrame(rows, columns=["grid and plateaus", "a fifth wider"]).max()
 table(errors.rename_axis("where"), "Largest error, degrees 1 to 12, both tables", tiny=1e-11)
 thm9.holds(
-    "MLP against the table on the grid and its plateaus, $d \\le 12$, both tables, largest error",
+    "largest error of the MLP on the grid and on its plateaus, for $d \\le 12$ and both "
+    "tables; control: bumps that are a fifth wider",
     errors["grid and plateaus"],
     at_most=0,
     tol=52 * 48 * 4 * 2.3e-16,  # at d = 12: 52 products of size 2d * 2, four roundings each
@@ -242,7 +243,8 @@ for n, d in pairs:
     if (forward(*network, cube.bits(n)) - f.table()).abs().max() > 1e-9:
         fails.add((n, d))
 construction.holds(
-    "pairs $(T, d)$, $T \\le 8$, where the first layer fails, other than $(1, 1)$ and $(2, 1)$",
+    "number of pairs $(T, d)$ with $T \\le 8$, other than $(1, 1)$ and $(2, 1)$, for which "
+    "the first layer fails; control: all pairs with $T \\le 4$ claimed to fail",
     len(fails ^ {(1, 1), (2, 1)}),
     at_most=0,
     control=len(fails ^ {(n, d) for n, d in pairs if n <= 4}),
@@ -308,7 +310,8 @@ shown = found.loc["even_parity", n_max, 3][["error", "over its bound", "idle wei
 table(shown, f"All inputs of {n_max} bits, d = 3, indicators")
 about = f"{len(classes)} functions, all inputs"
 construction.holds(
-    f"error over its bound, $\\lambda S$ or $2 \\lambda S$, {about}, largest ratio",
+    f"largest ratio of the error to its bound, $\\lambda S$ or $2 \\lambda S$, over {about};"
+    " control: the second attention is uniform",
     found["over its bound"].max(),
     at_most=1,
     tol=1e-9,
@@ -320,7 +323,8 @@ f = cube.sparse_function(n_max, 3, 1, rng.generator, "even_parity")
 spec, large = construct(f, (None, large_scale))
 _, inside = forward(spec, large, cube.bits(n_max)[:1], intermediates=True)
 zero_weight.refuted(
-    f"the idle positions have weight 0 at $2 \\log T$, {about}, largest weight",
+    f"largest weight of the idle positions with scores of $2 \\log T$, over {about}, where 0"
+    " is claimed; control: the exact network",
     found["idle weight"].max(),
     at_most=0,
     tol=rounding,
@@ -417,7 +421,8 @@ for n, d in sizes:
 column = {"network": list(attack), "largest": list(attack.values())}
 table(column, "Largest error over the read-out R", tiny=rounding)
 zero_weight.repaired(
-    f"exact network, all ranges, lengths to {far_max}, and {about}: largest error over $R$",
+    f"exact network: largest error in units of $R$ over all ranges, lengths to {far_max}, "
+    f"and {about}; control: idle tokens attend uniformly",
     max(attack["exact network"], found["exact"].max(), found["exact, second score 0"].max()),
     at_most=0,
     tol=rounding,

@@ -150,7 +150,9 @@ table(far.reset_index(), "Trace at one input over 2 G_u, d = 1, W = T, scores 2 
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm5.refuted(
-    f"as quoted: trace at one input over $2 G_u$, scores of $2 \\log T$, exact network, $d = 1$, $W = T = {T_far}$; control: its listed blocks",
+    "as quoted: ratio of the trace at one input to $2 G_u$ at the exact network with scores"
+    f" of $2 \\log T$, for $d = 1$ and $W = T = {T_far}$; control: only the blocks that the "
+    "proof lists",
     far["exact network"][T_far],
     at_most=1,
     control=far["listed blocks of that"][T_far],
@@ -158,7 +160,8 @@ thm5.refuted(
     evidence="attained",
 )
 thm5.refuted(
-    f"as quoted: trace over $2 G_u$, $d = 1$, $W = T = {n_small}$, large scale",
+    f"as quoted: ratio of the trace to $2 G_u$ for $d = 1$, $W = T = {n_small}$ and a large "
+    "scale of the scores; control: only the blocks that the proof lists",
     fitted["over 2 G_u"],
     at_most=1,
     control=fitted["listed blocks over 2 G_u"],
@@ -203,7 +206,8 @@ spec, exact = construct_exact(f)
 misfit = spec, exact | {"v2": 1.1 * exact["v2"]}  # a control: it does not compute f
 fits, large = rows["network"] != "2 log T", rows["network"] == "large scale"
 identity.holds(
-    "trace of the Hessian against $2\\,\\mathbb{E}\\|\\nabla f\\|^2$ at exact networks, largest relative gap; control: an exact network with a read-out 10 % longer",
+    "exact networks: largest relative distance of the trace of the Hessian from "
+    "$2\\,\\mathbb{E}\\|\\nabla f\\|^2$; control: a network whose read-out is 10 % longer",
     rows["gap of the identity"][fits].max(),
     at_most=0,
     tol=1e-11,
@@ -212,7 +216,7 @@ identity.holds(
     evidence="proved",
 )
 thm5.repaired(
-    "trace over twice the repaired bound, largest ratio",
+    "largest ratio of the trace to twice the repaired bound; control: to twice $G_u$",
     rows["over the repaired bound"][large].max(),
     at_most=1,
     control=rows["over 2 G_u"][large].max(),

@@ -250,14 +250,18 @@ table(shown, caption, form=".2f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 fig2_trace.reproduced(
-    "the stored classes, queries and keys apart: factor in trace, least; control: learned units stretched",
+    "stored classes, queries and keys apart: factor by which the trace of the construction "
+    "exceeds that of the learned networks, least of the classes; control: learned units "
+    "stretched",
     class_factors["separate", "trace"].min(),
     at_least=1,
     control=min(inflated),
     **known,
 )
 fig2_norm.reproduced(
-    "the stored classes, one space: factor in squared norm, least; control: learned units stretched",
+    "stored classes, one space for queries and keys: factor by which the squared norm of "
+    "the construction exceeds that of the learned networks, least of the classes; control: "
+    "learned units stretched",
     class_factors["model", "norm2"].min(),
     at_least=1,
     control=min(
@@ -266,7 +270,9 @@ fig2_norm.reproduced(
     **known,
 )
 fig2_norm.not_reproduced(
-    "the stored classes, queries and keys apart, learned networks written at the paper's scale of the scores: factor in squared norm, least; control: units of the construction stretched",
+    "stored classes, queries and keys apart, learned networks written at the paper's scale "
+    "of the scores: factor by which the construction's squared norm exceeds theirs, least "
+    "of the classes; control: units of the construction stretched",
     class_factors["separate, same factor", "norm2"].min(),
     at_least=1,
     control=class_factors["broken", "norm2"].min(),
@@ -277,14 +283,18 @@ for result, q, power, name in (
     (rem3_trace, "trace", 1, "trace"),
 ):
     result.reproduced(
-        f"masked, mean over the stored classes: factor in {name} against $10^{{1.5}}$; control: a learned network in its place, the largest of its class over the least",
+        "with masks, mean over the stored classes: factor by which the construction exceeds the"
+        f" learned networks in {name}, against $10^{{1.5}}$; control: the largest learned "
+        "network of a class in the construction's place",
         gmean(class_factors["masked", q]) ** power,
         at_least=10**1.5,
         control=gmean(largest[q]) ** power,
         **known,
     )
     result.not_reproduced(
-        f"without masks, queries and keys apart: the same factor in {name}; control: units of the construction stretched",
+        "without masks, queries and keys apart, mean over the stored classes: factor by which "
+        f"the construction exceeds the learned networks in {name}, against $10^{{1.5}}$; "
+        "control: units of the construction stretched",
         gmean(class_factors["separate", q]) ** power,
         at_least=10**1.5,
         control=gmean(class_factors["broken", q]) ** power,
@@ -298,7 +308,8 @@ for result, q, power, name in (
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 rem3.holds(
-    "stored runs of sums below the construction in both, share, lower end; control: units of the learned networks stretched",
+    "share of the stored runs of sums that lie below the construction in norm and trace, "
+    "lower end of its interval; control: units of the learned networks stretched",
     below(stored.query("W > 1"), "separate").low,
     at_least=0.5,
     control=below(stored.query("W > 1"), "separate", "learned_stretched").low,
@@ -423,14 +434,17 @@ out = learnable.stretched(learnable.forms(f)["model"][1], 1 / 30)  # a control
 stretched_ratio = learnable.squared_norm(out) / row["model_norm2"]
 balance = [(built[f"balanced_{q}"] / built[f"model_{q}"]).max() for q in QUANTITIES]
 fig2_trace.reproduced(
-    "networks trained here, queries and keys apart: factor in trace, lower end; control: stretched",
+    "networks trained here, queries and keys apart: factor by which the trace of the "
+    "construction exceeds theirs, lower end of its interval; control: learned units "
+    "stretched",
     geometric(factors(pairs, "separate", "trace")).low,
     at_least=1,
     control=geometric(factors(pairs, "separate", "trace", "learned_stretched")).low,
     **known,
 )
 rescaling.reproduced(
-    "20 classes, balanced over as it is: norm and trace, the larger; control: stretched",
+    "20 classes: larger of the ratios of norm and of trace after balancing the units to "
+    "those before; control: units stretched in place of balanced",
     max(balance),
     at_most=1,
     control=stretched_ratio,

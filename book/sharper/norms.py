@@ -177,7 +177,8 @@ table(quoted_size, "Squared norms at T = 20, d = 2, W = 10", form=".2f")
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 quoted = quoted_size.loc["all", "bound"]
 thm10.holds(
-    "the quoted value at $W = 10$, $d = 2$, $T = 20$ is the sum of the seven bounds, gap",
+    "distance of the sum of the seven bounds at $W = 10$, $d = 2$ and $T = 20$ from the "
+    "quoted value; control: the sum without the bound for $W_{KQ}^{(2)}$",
     quoted - 1303.93,
     equals=0,
     tol=0.005,
@@ -216,7 +217,8 @@ for n in (5, 20, 100, far):
 one = pd.DataFrame(rows).T.rename_axis("T")
 table(one, "One character of degree 1", form={"ratio": ".4f"})
 thm10.holds(
-    f"squared norm over the sum of the seven bounds, one character, $T \\le {far}$, largest",
+    f"one character, $T \\le {far}$: largest ratio of the squared norm to the sum of the "
+    "seven bounds; control: scores one per cent higher",
     one["ratio"].max(),
     at_most=1,
     control=louder / bound,
@@ -241,7 +243,8 @@ while len(drawn) < networks:
         ratios.append(found.div(pd.Series(block_bounds(n, d, W)), axis=0).max())
 over = pd.DataFrame(ratios).max()
 blocks10.holds(
-    f"each block over its bound, $T^{{-4}} \\le c_i$, {networks} networks, largest ratio; control: scores one per cent higher",
+    f"{networks} networks with $T^{{-4}} \\le c_i$: largest ratio of a block's squared norm "
+    "to its bound; control: scores one per cent higher",
     over["own"],
     at_most=1,
     tol=rounding,
@@ -309,7 +312,8 @@ for n, d, least in itertools.product((3, 5, 8), (1, 2), (1e-280, 1e-12, 1e-2)):
         cut_error = max(off(f, min=-2 * math.log(n)), cut_error)
         wrong_end = max(off(f, max=0.0), wrong_end)
 small.refuted(
-    "$|W_{KQ}^{(2)}|^2$ over $4W \\log^2 T$ at the quoted size with $c_{10} = 10^{-10}$",
+    "ratio of $\\|W_{KQ}^{(2)}\\|^2$ to $4W \\log^2 T$ at the quoted size with $c_{10} = "
+    "10^{-10}$; control: scores that are cut off at $-2 \\log T$",
     column.loc["as it is", "WKQ2"] / column.loc["bound", "WKQ2"],
     at_most=1,
     control=column.loc["cut off", "WKQ2"] / column.loc["bound", "WKQ2"],
@@ -317,7 +321,8 @@ small.refuted(
     evidence="attained",
 )
 small.repaired(
-    "scores cut off at $-2 \\log T$: $T$ times the largest error, $c_i$ to $10^{-280}$, all inputs",
+    "scores cut off at $-2 \\log T$: $T$ times the largest error over all inputs, for $c_i$"
+    " down to $10^{-280}$; control: scores cut off at the wrong end",
     cut_error,
     at_most=1,
     tol=rounding,
@@ -334,7 +339,8 @@ every, half = (  # how far |F|^2 is from 16 d^2 times a count of heights
     for count in (degrees + 1, degrees // 2 + 1)
 )
 thm10_f.refuted(
-    "$|F|^2$ is exactly $16 d^2 (d+1)$, indicators, $d \\le 8$, largest relative gap; control: characters",
+    "indicators, $d \\le 8$: largest relative distance of $\\|F\\|^2$ from $16 d^2 (d+1)$; "
+    "control: characters, for which it is exact",
     every["even_parity"],
     at_most=0,
     tol=rounding,
@@ -343,7 +349,8 @@ thm10_f.refuted(
     evidence="proved",
 )
 thm10_f.repaired(
-    "$|F|^2 = 16 d^2 (\\lfloor d/2 \\rfloor + 1)$, indicators, $d \\le 8$, largest relative gap; control: heights of 0 counted too",
+    "indicators, $d \\le 8$: largest relative distance of $\\|F\\|^2$ from $16 d^2 "
+    "(\\lfloor d/2 \\rfloor + 1)$; control: heights of 0 counted, too",
     half["even_parity"],
     at_most=0,
     tol=rounding,
@@ -354,7 +361,8 @@ thm10_f.repaired(
 b = [found["even_parity", d]["b"] for d in degrees]
 largest_b = max(v.abs().max().item() for v in b)
 thm10_b.holds(
-    "entries of $b$ as signed numbers, $d \\le 8$, largest",
+    "largest entry of $b$ as a signed number, for $d \\le 8$; control: largest entry in "
+    "absolute value",
     max(v.max().item() for v in b),
     at_most=1,
     control=largest_b,
@@ -362,7 +370,8 @@ thm10_b.holds(
     evidence="proved",
 )
 thm10_b.refuted(
-    "entries of $b$ in absolute value, as the next step needs them, $d \\le 8$, largest",
+    "largest entry of $b$ in absolute value, as the next step of the proof needs it, for $d"
+    " \\le 8$; control: without its last two entries",
     largest_b,
     at_most=1,
     control=max(v[:-2].abs().max().item() for v in b),  # without the last two units
@@ -429,7 +438,8 @@ activations = list(norms)
 column = most[activations].rename_axis("norm").rename("largest over its bound")
 table(column, f"{networks} random networks, 24 inputs each", form=".4f")
 thm11.holds(
-    f"seven norms over their bounds, {networks} networks, largest ratio",
+    f"largest ratio of one of seven norms to its bound over {networks} networks; control: "
+    "rows of $Z$ that still hold the bits",
     most[activations[:-1]].max(),
     at_most=1,
     tol=rounding,
@@ -439,7 +449,8 @@ thm11.holds(
 )
 no_ones = activation_norms(*construct(equal(20, 3, 10)), torch.zeros(1, 20, dtype=torch.int64))
 z_out.refuted(
-    "the row of the output token has norm 1: norm at the input of all zeros, $T = 20$, $d = 3$; control: an MLP that writes nothing",
+    "norm of the row of the output token at the input of all zeros, against 1, for $T = 20$"
+    " and $d = 3$; control: an MLP that writes nothing",
     no_ones["z_out"],
     at_most=1,
     tol=rounding,
@@ -448,7 +459,7 @@ z_out.refuted(
     evidence="attained",
 )
 z_out.repaired(
-    "$\\|z_{T+1}\\| = \\sqrt{1 + g(\\bar x)^2}$, largest gap",
+    "largest distance of $\\|z_{T+1}\\|$ from $\\sqrt{1 + g(\\bar x)^2}$; control: from 1",
     most["formula"],
     at_most=0,
     tol=1e-11,

@@ -146,7 +146,9 @@ for key, (spec, weights) in papers.items():
     between = math.sqrt(found.loc[key, "alpha_n"] * found.loc[key, "alpha_g, last"])
     halfway[key] = measure((spec, rescaled(weights, between)), inputs)
 rescaling.holds(
-    f"the paper's blocks: of its 20 classes at $T = {n}$, those in which no factor lowers both",
+    f"the paper's blocks: number of its 20 classes at $T = {n}$ in which no factor lowers "
+    "both norm and sharpness; control: each network rescaled to where the two need opposite"
+    " factors",
     len(no_factor(found, "last")),
     equals=0,
     control=len(no_factor(pd.DataFrame(halfway).T, "last")),
@@ -154,7 +156,8 @@ rescaling.holds(
     evidence="proved",
 )
 rescaling.refuted(
-    f"all rows of $F$ counted: of the 20 classes at $T = {n}$, those in which no factor lowers both",
+    f"all rows of $F$ counted: number of the 20 classes at $T = {n}$ in which no factor "
+    "lowers both norm and sharpness; control: only the last row counted",
     len(failing),
     at_most=0,
     control=len(no_factor(found, "last")),
@@ -225,7 +228,9 @@ squared = found["alpha_n"] ** 2
 rescaled_by = found["first"] / squared + squared * found["all"] - found["first"] - found["all"]
 top_ratio = every[["norm", "sharpness"]].max().max()
 rescaling.holds(
-    f"dead units cleared: larger of the two ratios, norm and sharpness, {len(every)} classes, all rows",
+    "units cleared that are never active: larger of the ratios of norm and of sharpness to "
+    f"those before, over {len(every)} classes and all rows; control: rescaling without "
+    "clearing them",
     top_ratio,
     at_most=0.9999,
     control=(1 + 2 * rescaled_by / found["sharpness"]).max(),
@@ -271,7 +276,8 @@ attack = pd.Series({name: max(values) for name, values in tops.items()}, name="l
 about = "Squared gradient of F over that of b; sharpness over that before"
 table(attack.rename_axis("ratio"), about, form=".2g")
 rescaling.holds(
-    "squared gradient for the last row of $F$ over that for $b$, at one input: random networks and a search",
+    "largest ratio of the squared gradient for the last row of $F$ to that for $b$ at one "
+    "input, for random networks and in a search; control: $F$ halved",
     attack[["random", "search"]].max(),
     at_most=58 / 64,
     control=attack["random, F halved"],
@@ -290,7 +296,8 @@ before, after, one_side = (
 there, beyond = (measure((spec, rescaled(weights, a)), inputs) for a in (alpha, alpha**2))
 least = 2 * math.sqrt(row["first"] * row["all"])
 same.holds(
-    "largest change of the output under rescaling, $d = 5$, $W = 7$",
+    "largest change of the output under rescaling for $d = 5$ and $W = 7$; control: only "
+    "one side of the MLP is rescaled",
     (after - before).abs().max(),
     at_most=0,
     tol=1e-10,
@@ -299,7 +306,8 @@ same.holds(
     evidence="proved",
 )
 same.holds(
-    "measured gradient of the MLP at $\\alpha_g$ over $2 \\sqrt{(g_G + g_b)\\, g_F}$",
+    "ratio of the measured gradient of the MLP at $\\alpha_g$ to the least possible, $2 "
+    "\\sqrt{(g_G + g_b)\\, g_F}$; control: a larger factor",
     (there["first"] + there["all"]) / least,
     equals=1,
     tol=1e-9,
@@ -346,7 +354,8 @@ shares.columns = ["inputs that need it"]
 shares["all-zeros alone"] = [2.0**-T for T, _ in needed]
 table(shares, "Share of inputs that need the trapezoid of count 0, one set")
 rare.refuted(
-    f"share of inputs that need the trapezoid of count 0, over $2^{{-T}}$, $T = {n}$, $d = 3$",
+    "share of the inputs that need the bump for the count 0, in units of $2^{-T}$, for $T"
+    f" = {n}$ and $d = 3$; control: $d = T$",
     needed[n, 3] * 2**n,
     at_most=1,
     control=needed[n_small, n_small] * 2**n_small,
@@ -355,7 +364,8 @@ rare.refuted(
 )
 powers = [share * 2**d for (_, d), share in needed.items()]
 rare.repaired(
-    "that share over $2^{-d}$, largest distance from 1; control: over $2^{-T}$",
+    "largest distance from 1 of the ratio of that share of the inputs to $2^{-d}$; control:"
+    " ratio to $2^{-T}$",
     max(abs(power - 1) for power in powers),
     equals=0,
     control=abs(needed[n, n_small] * 2**n - 1),

@@ -220,7 +220,8 @@ table(growth, "Trace of the noisy loss, mean over 24 random strings, $d = 1$", f
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm17.refuted(
-    f"trace over the bound with Theorem 14's formula, $d = 1$, $W = T = {n_crowd}$, $\\sigma = 10^{{-11}}$ (control: rows of $F$ frozen)",
+    "ratio of the trace to the bound with the formula of Theorem 14, for $d = 1$, $W = T = "
+    f"{n_crowd}$ and $\\sigma = 10^{{-11}}$; control: rows of $F$ that read positions frozen",
     crowd["trace over bound"],
     at_most=1,
     control=crowd["rows frozen"],
@@ -342,7 +343,8 @@ table(top, caption, none="")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm17.repaired(
-    f"trace over the repaired bound, drawn, searched and to {n_long} bits (control: without the new term)",
+    "largest ratio of the trace to the repaired bound for drawn and searched networks of up"
+    f" to {n_long} bits; control: the bound without its new term",
     top["over ours"].max(),
     at_most=1,
     control=top["ours without the new term"].max(),
@@ -350,7 +352,8 @@ thm17.repaired(
     evidence="proved",
 )
 thm17.holds(
-    f"trace over the formula of Theorem 17 with $\\hat G$ for $G_u$, {instances} networks, noise up to no flip",
+    "largest ratio of the trace to the formula of Theorem 17 with $\\hat G$ in place of "
+    f"$G_u$, for {instances} networks and noise up to no flip; control: with $G_u$",
     top["over Theorem 17, our gradient"].max(),
     at_most=1,
     control=top["over Theorem 17"].max(),
@@ -358,7 +361,9 @@ thm17.holds(
     evidence="sampled",
 )
 thm17.holds(
-    f"the same with the network's own squared gradient for $G_u$, {instances} networks (control: Theorem 14's formula)",
+    "largest ratio of the trace to the formula of Theorem 17 with the network's own squared"
+    f" gradient in place of $G_u$, for {instances} networks; control: with the formula of "
+    "Theorem 14",
     top["over Theorem 17, own gradient"].max(),
     at_most=1,
     tol=1e-9,  # rounding: both sides agree as the noise vanishes
@@ -436,7 +441,8 @@ spec, weights = flat(20)
 corners = (f64([2.0, 0, 0, -2]) / 4 - torch.arange(2).double()[:, None]).flatten()
 triangles = spec, weights | {"b": corners, "WKQ1": weights["WKQ1"] * (20 / math.log(20))}
 thm30.holds(
-    "change of the gradient over $G_p$, $c_i \\ge T^{-4}$, no unit near a kink (control: triangles for trapezoids)",
+    "largest ratio of the change of the gradient to $G_p$ for $c_i \\ge T^{-4}$ and no unit"
+    " near a kink; control: bumps without a flat top",
     steps_found.max(),
     at_most=1,
     control=step(triangles, 1e-8, rng.strings(20, 4)),

@@ -154,7 +154,8 @@ far, pair = max(least[2, 1]), least[2, 1]
 loud = disjoint(far, 2, 1)
 loud = replace(loud, scale=4 * loud.scale)
 jl.holds(
-    f"least useful width over $T + 1$, $d = 2$, $W = 1$, $T = {far}$; control: scores 4 times too large",
+    "ratio of the least useful width of the codes to $T + 1$ for $d = 2$, $W = 1$ and $T = "
+    f"{far}$; control: scores 4 times too large",
     pair[far] / (far + 1),
     at_most=0.5,
     control=useful(loud, 2**19, Rng(seed + 3)) / (far + 1),
@@ -225,7 +226,9 @@ ties = pd.DataFrame(rows).T.rename_axis("number of columns")
 caption = "Share of draws in which one of two bits has over four times the attention of the other"
 table(ties, caption, form=".3f")
 jl.refuted(
-    "one $\\varepsilon = \\frac12$ for all $T$, $d = 2$, $W = 1$, $T = 10^{1000}$: share of 4,000 draws in which one bit has over four times the attention of the other",
+    "one $\\varepsilon = \\frac12$ for all $T$, at $d = 2$, $W = 1$ and $T = 10^{1000}$: "
+    "share of 4,000 draws in which one bit has over four times the attention of the other; "
+    "control: a width of $100 \\log^2 T$",
     ties.loc[r"$8 \log T / 0.5^2$", "T = 1e+1000"],
     at_most=0.5,
     control=ties.loc[r"$100 \log^2 T$", "T = 1e+1000"],
@@ -365,7 +368,8 @@ attack = pd.DataFrame(
 shown = {"networks": "number of networks", "condition met": "condition of part 3 met"}
 table(attack.rename(columns=shown), "Error of the output over its bound", form=".2f")
 jl.holds(
-    "error of the output over the bound of the repaired theorem, random networks, long ones and a search",
+    "largest ratio of the error of the output to the bound of the repaired theorem, for "
+    "random and long networks and in a search; control: the bound without its part for ties",
     attack["largest ratio"].max(),
     at_most=1,
     control=without_ties,
@@ -397,7 +401,8 @@ far_net = disjoint(10**9, 2, 1)
 glue(enough_far=projected.sufficient_width(far_net, 0.1, 0.05) / far_net.n)
 table(judged, "Largest error of the output over S/10, in 19 of 20 draws, T = 400", form=".3f")
 jl.holds(
-    "wide codes: largest error of the output over $S/10$ in 19 of 20 draws, three classes at $T = 400$",
+    "wide codes: error of the output in units of $S/10$ that 19 of 20 draws stay below, "
+    "largest of three classes at $T = 400$; control: the width of the paper's rule",
     judged.loc["proved width"].max(),
     at_most=1,
     control=judged.loc["width of the rule"].max(),
@@ -425,7 +430,8 @@ W = rng.normal(positions, positions)
 mean = weights @ (J.mT @ W @ J).square().sum((1, 2))
 dropped = (W.trace() ** 2 + (W @ W).trace()) / width
 of_norm.holds(
-    "exact mean of $\\|J^\\top W J\\|_F^2$ over the formula, minus 1, three positions, two columns",
+    "relative distance of the exact mean of $\\|J^\\top W J\\|_F^2$ from the formula, for "
+    "three positions and two columns; control: from $\\|W\\|_F^2$ alone",
     mean / (W.square().sum() + dropped) - 1,
     equals=0,
     tol=1e-12,
@@ -479,7 +485,8 @@ for T, W in ((20, 1), (20, 14), (200, 14), (1000, 1), (1000, 14), (1000, 1000)):
 lengths = pd.DataFrame(rows)
 table(lengths, f"Norms on codes of accuracy {eps} over those on one-hot codes")
 thm11.holds(
-    f"norm on random codes over its bound, $\\varepsilon = {eps:g}$, $T = 20$ to 1000, largest of 10 draws",
+    f"largest ratio of a norm on random codes to its bound for $\\varepsilon = {eps:g}$ and "
+    "$T = 20$ to 1000, in 10 draws; control: the bound for $W = 1$",
     max(over),
     at_most=1,
     control=lengths["rows of Z W_KQ2^T"].iloc[-1] / (1 + t) ** 1.5,  # as if W were 1
@@ -498,7 +505,8 @@ for T in (20, 200, 1000):
 largest = pd.DataFrame(largest).T.rename_axis("T")
 table(largest, f"Largest entry of three random codes of accuracy {eps}", form=".3f")
 of_entries.holds(
-    f"largest entry of the codes over its bound, $\\varepsilon = {eps:g}$, $T = 20$ to 1000, largest of 3 draws",
+    "largest ratio of the largest entry of the codes to its bound for $\\varepsilon = "
+    f"{eps:g}$ and $T = 20$ to 1000, in 3 draws; control: a sixteenth of the width",
     (largest["largest entry"] / largest["bound"]).max(),
     at_most=1,
     control=(largest["a sixteenth of the width"] / largest["bound"]).min(),
@@ -526,7 +534,9 @@ for T, tries in ((20, 400), (200, 100), (600, 20)):
         off = (J @ J.mT - torch.eye(P, dtype=torch.float64)).abs().amax((1, 2))
         found.append((off > eps).double().mean().item() - chance)
 of_codes.holds(
-    f"share of draws with codes off by more than $\\varepsilon = {eps:g}$ at the rule's width, minus its bound, $T = 20$ to 600",
+    f"share of draws with an inner product off by more than $\\varepsilon = {eps:g}$ at the "
+    "rule's width, less its bound, largest for $T = 20$ to 600; control: a sixteenth of the"
+    " width",
     max(excess[1]),
     at_most=0,
     control=min(excess[16]),
