@@ -454,7 +454,7 @@ glue(
 )
 
 # %% [markdown]
-# The component with the smallest coefficient is identified less often. At {glue:text}`n` bits, with the seed shown, its share is smaller by {glue:text}`gap`, and at the paper's size, with fewer models, by {glue:text}`gap_20`. The second interval reaches below 0, and at other seeds the first one does so too. Therefore a difference of 0 is not excluded, and the question is open at both sizes.
+# In our models the component with the smallest coefficient is identified less often. At {glue:text}`n` bits, with the seed shown, its share is smaller by {glue:text}`gap`, and at the paper's size, with fewer models, by {glue:text}`gap_20`. The second interval reaches below 0, and at other seeds the first one does so too. Therefore a difference of 0 is not excluded, and the question is open at both sizes.
 #
 # The second table shows the turns. Free models need fewer turns: at degree 2 their $g$ does not turn at all. This fits the second way of the example, in which the row's own bit decides *which* token is attended to, so that the attention itself computes the exclusive or. Of {glue:text}`free_models` free models {glue:text}`cyclical` have a net with at least $d - 1$ turns, as many as a net needs if it sees only the mean. Positional models, which have only the mean, turn at least $d - 1$ times. The paper's caption is about one model of 20 bits, and we did not count turns at this size, so we do not judge the caption.
 #
@@ -462,7 +462,7 @@ glue(
 #
 # * At the paper's size most components have a row of scores that is largest exactly at their members, so the paper's sentence is reproduced.
 # * The row that *carries* a component differs from the construction's. In free models its strongest columns are in most cases the members other than the row's own. All members are strongest less often than in positional models, and the shares differ by {glue:text}`apart`. The reason is that the row's own bit enters through the query. If it cannot, as in positional models, all members stand out in most cases.
-# * Do all members stand out in less than half of the cases, for free models? With our first seeds they did (9 of 35, the upper end of the interval below one half). With the second seeds, which the page shows, the interval reaches just above one half, so we leave this open.
+# * In free models, do all members stand out in less than half of the cases? With our first seeds this was so (9 of 35, and the upper end of the interval was below one half). With the second seeds, which the page shows, the interval reaches just above one half, so we leave this open.
 # * It is open whether the component with the smallest coefficient is identified less often. The difference has this sign at both sizes, but its interval reaches below 0 at the paper's size, and at {glue:text}`n` bits it does so at some seeds.
 # * The net oscillates like the construction's in positional models, whose attention is of the construction's kind, and need not oscillate in free models.
 # * The paper's Figures 6 and 7, maps of single models, are not judged, because neither weights nor maps are public.
