@@ -27,7 +27,7 @@
 #
 # ## Why one should care
 #
-# The network that is written by hand in {ref}`ch-construction` is the paper's main witness: because it is small and flat, functions like its target should be easy to learn. But its targets are special. All their terms have the same number of bits, and all coefficients are positive, whereas the functions that one meets, such as a vote or a decision tree, mix degrees and signs. If the construction worked only for the special case, its message could be an accident of that case. If it works for all functions, the next question is what it costs, because then it must become expensive at some point: almost all functions cannot be learned from few examples by any method.
+# The network that is written by hand in {ref}`ch-construction` is the paper's main evidence: because its weights are small and its loss is flat around them, functions like its target should be easy to learn. But its targets are special. All their terms have the same number of bits, and all coefficients are positive, whereas the functions that one meets, such as a vote or a decision tree, mix degrees and signs. If the construction worked only for such targets, its message could be an accident of the special case. If it works for all functions, the next question is how large and how sharp the network becomes. For most functions it must be large or sharp, because almost all functions cannot be learned from few examples by any method.
 #
 # ## Three bits by hand
 #
@@ -35,17 +35,17 @@
 #
 # $$f = \tfrac12 \bigl( \chi_{\{2\}} + \chi_{\{3\}} + \chi_{\{1,2\}} - \chi_{\{1,3\}} \bigr) .$$
 #
-# To check this formula, let bit 1 be 0. Then $\chi_{\{1,2\}} = \chi_{\{2\}}$ and $\chi_{\{1,3\}} = \chi_{\{3\}}$, so $f = \chi_{\{2\}}$. If bit 1 is 1, both signs are reversed, and $f = \chi_{\{3\}}$. The selector is simple, but the construction of the paper does not cover it: it has two degrees, two signs, and four terms on three bits. How could a transformer compute it all the same?
+# Here $\chi_U$ is the product of the signs $x_k$ with $k$ in $U$, for example $\chi_{\{1,2\}} = x_1 x_2$. To check this formula, let bit 1 be 0. Then $\chi_{\{1,2\}} = \chi_{\{2\}}$ and $\chi_{\{1,3\}} = \chi_{\{3\}}$, so $f = \chi_{\{2\}}$. If bit 1 is 1, both signs are reversed, and $f = \chi_{\{3\}}$. The selector is simple, but the construction of the paper does not cover it: it has two degrees, two signs, and four terms on three bits. How could a transformer compute it all the same?
 #
 # * *Two signs.* One head computes the three positive terms, another the negative one, and the read-out subtracts the second.
-# * *Two degrees.* A head averages the bits of a set and then needs to know the count of ones. In a head for sets of two bits, the set $\{2\}$ attends to bit 2 and, in place of a second member, to an additional position that always holds the bit 0. The average of the two is half of bit 2, just as the average over $\{1, 2\}$ is half of the count of ones in $\{1, 2\}$.
+# * *Two degrees.* A head averages the bits of a set, and an MLP computes their parity from this average, for which it has to know how many bits were averaged. In a head for sets of two bits, the set $\{2\}$ attends to bit 2 and, in place of a second member, to an additional position that always holds the bit 0. The average of the two is half of bit 2, just as the average over $\{1, 2\}$ is half of the count of ones in $\{1, 2\}$.
 # * *More terms than bits.* Each head has room for three terms, and we use two heads.
 #
 # These three ideas are all that is needed for an arbitrary function.
 #
 # ## The statement
 #
-# Every function $f : \{0, 1\}^n \to \mathbb R$ is a sum of characters, $f = \sum_U \hat f(U)\, \chi_U$, where $\chi_U(x)$ is 1 if the bits of $x$ in $U$ hold an even number of ones, else $-1$. Its *terms* are the sets $U$ with $\hat f(U) \ne 0$; their number $W$ is the sparsity, the largest $|U|$ is the degree $d$. In {ref}`ch-construction` all terms have one size, all coefficients are positive, and $W \le n$, since term $i$ lives at position $i$.
+# Every function $f : \{0, 1\}^n \to \mathbb R$ is a sum of characters, $f = \sum_U \hat f(U)\, \chi_U$, where $\chi_U(x)$ is 1 if the bits of $x$ in $U$ contain an even number of ones, and $-1$ otherwise. The *terms* of $f$ are the sets $U$ with $\hat f(U) \ne 0$. Their number $W$ is the *sparsity* of $f$, and the size of the largest is its *degree* $d$. In {ref}`ch-construction` all terms have one size, all coefficients are positive, and $W \le n$, since term $i$ is computed at position $i$ and there are only $n$ positions.
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), before Section 1 and in Section 4.2
 # :label: beyond-signed-remark
@@ -59,18 +59,18 @@
 # Let $f$ have $W_+$ positive and $W_-$ negative coefficients. There is a transformer of two attention layers with $H = \lceil W_+ / n \rceil + \lceil W_- / n \rceil$ heads in each, and between them an MLP of $H$ blocks, one for each head, that equals $f$ at every input. With $d \ge 1$ the degree and $L = \max(2 \log n, \log 4n)$ its attention scores are at most $L + \log d$ in the first layer and at most $\max_U |L + \log |\hat f(U)||$ in the second.
 # ```
 #
-# That networks of exponential size compute every Boolean function is well known: an MLP with one hidden unit for each input looks the value up, and {cite:t}`yun2020` show, with many layers, that transformers approximate every continuous function of sequences. New here are the number of heads and what the network costs in norm and gradient.
+# That networks of exponential size compute every Boolean function is well known: an MLP with one hidden unit for each input looks the value up, and {cite:t}`yun2020` show, with many layers, that transformers approximate every continuous function of sequences. New here are the number of heads and bounds on the norm and the gradient of the network.
 #
 # **How it works.** A *head* takes up to $n$ terms of one sign. Let $d$ be the largest of their sizes, or 1 if that is 0. It has $n + 2$ columns of its own: $n + 1$ for positions and one for values.
 #
-# 1. *Gather.* Position $i$ attends to the members of its set $U_i$ with score $L$. If $|U_i| < d$, it also attends to the output position, with score $L + \log(d - |U_i|)$. Since that position holds the bit 0, it counts as $d - |U_i|$ members that are 0, and the mean is $y_i = |x \cap U_i| / d$ with one common $d$.
-# 2. *Parity.* The MLP turns $y_i$ into $\chi_{U_i}(x)$. It has a plateau around each value that $y_i$ can take, so it also undoes the leak of the softmax.
-# 3. *Weigh.* The output position attends to position $i$ with score $L + \log |\hat f(U_i)|$, and the read-out multiplies with $\pm S_h$, where $S_h$ is the sum of the $|\hat f(U_i)|$ of head $h$. Positions without a term are made to hold 1, and what they add is subtracted again.
+# 1. *Gather.* Position $i$ attends to the members of its set $U_i$ with score $L$. If $|U_i| < d$, it also attends to the output position, with score $L + \log(d - |U_i|)$. Since that position holds the bit 0, it counts as $d - |U_i|$ members that are 0. So the mean is $y_i = |x \cap U_i| / d$, where $|x \cap U_i|$ is the number of ones among the bits of $U_i$, and $d$ is the same for all terms of the head.
+# 2. *Parity.* The MLP turns $y_i$ into $\chi_{U_i}(x)$. A softmax also gives a little weight to all other positions, its *leak*, so $y_i$ is slightly off. The MLP has a *plateau*, an interval on which it is constant, around each value that $y_i$ should take, so it undoes the effect of the leak.
+# 3. *Weigh.* The output position attends to position $i$ with score $L + \log |\hat f(U_i)|$, and the read-out multiplies with $\pm S_h$, where $S_h$ is the sum of the $|\hat f(U_i)|$ of head $h$. Positions without a term are made to hold the value 1, so that what they add to the output is known and can be subtracted.
 #
-# **The idea of the proof.** A softmax never gives the weight 0, so the mean $y_i$ is not exact, and the construction must not depend on its last digits. The plateaus of the MLP make the parities exact, and what the second softmax leaks to positions without a term is subtracted in the read-out.
+# **The idea of the proof.** A softmax never gives the weight 0, so the mean $y_i$ is not exact, and the network must not depend on small errors in it. The plateaus of the MLP make the parities exact. The second softmax gives a known weight to the positions without a term, and their contribution is subtracted in the read-out.
 #
 # ````{dropdown} Why it is exact
-# We follow the three steps and then put the heads together. In step 1 the other positions have score 0. There are fewer than $n + 1$ of them, and the $d$ members hold the weight $d e^L \ge 4dn$. So $y_i$ is less than $\frac1{4d}$ away from $|x \cap U_i| / d$, inside a plateau of the MLP. A position without a term attends to the output position with score $\log 4dn$, and its mean is below $\frac1{4d}$ too: it holds $\chi_\emptyset = 1$. In step 3 let the head have $k$ terms of sizes $c_1, \dots, c_k$. The other $n + 1 - k$ positions have score 0, so position $i$ gets the share $c_i e^L / (S_h e^L + n + 1 - k)$. With the factor $S' = S_h + (n + 1 - k) e^{-L}$ in the read-out this is $c_i$. The read-out has $-S'$ at the positions without a term, which cancels their 1.
+# We follow the three steps and then put the heads together. In step 1 the other positions have score 0. There are fewer than $n + 1$ of them, so their exponentials add up to at most $n$, whereas those of the $d$ members (the output position counted $d - |U_i|$ times) add up to $d e^L \ge 4dn$. The other positions therefore have a share of less than $\frac n{4dn} = \frac1{4d}$ of the attention. So $y_i$ is less than $\frac1{4d}$ away from $|x \cap U_i| / d$, inside a plateau of the MLP. A position without a term attends to the output position with score $\log 4dn$. For the same reason its mean is below $\frac1{4d}$, and the MLP makes of it the parity of no ones, $\chi_\emptyset = 1$. In step 3 let the head have $k$ terms of sizes $c_1, \dots, c_k$. The other $n + 1 - k$ positions have score 0, so position $i$ gets the share $c_i e^L / (S_h e^L + n + 1 - k)$. The denominator is $S' e^L$ with $S' = S_h + (n + 1 - k) e^{-L}$. So if the read-out multiplies by $S'$, position $i$ contributes exactly $c_i$ times its parity. The read-out has $-S'$ at the positions without a term, which cancels their 1.
 #
 # *One transformer.* A head reads and writes its own columns only, and so does its block of the MLP. So these are $H$ networks side by side that share no weight: outputs, squared norms and squared gradients add up.
 # ````
@@ -172,7 +172,7 @@ moving(
 # %% [markdown]
 # ## Every input
 #
-# A single input at which the network differs from its function would refute the theorem. So we draw functions of four kinds, at every length up to {glue:text}`n_max`, and try all inputs: votes with random weights; decision trees of depth {glue:text}`depth`; a coin for each of the $2^n$ inputs; and real values, since $f$ need not be Boolean. The rounding error of a sum with $\sum_U |\hat f(U)| \le 2^{n/2}$ stays below $10^{-12}$, so a larger difference counts. Two broken variants show that the parts matter. In *no filling* no position attends to the output position, so that small sets average over too few members, and in *no signs* all heads are read with a plus.
+# A single input at which the network differs from its function would refute the theorem. So we draw functions of four kinds, at every length up to {glue:text}`n_max`, and try all inputs: votes with random weights; decision trees of depth {glue:text}`depth`; a coin for each of the $2^n$ inputs; and real values, since $f$ need not be Boolean. The rounding error of a sum with $\sum_U |\hat f(U)| \le 2^{n/2}$ stays below $10^{-12}$, so any larger difference would be an error of the network. Two broken variants show that both parts of the construction are needed. In *no filling* no position attends to the output position, so that small sets average over too few members, and in *no signs* all heads are read with a plus.
 
 
 # %%
@@ -245,7 +245,7 @@ glue(n_max=n_max, depth=depth, functions=len(found))
 # %% [markdown]
 # ## What it costs
 #
-# The network is exact on all inputs of every function that we drew, and both broken variants are far off. How large is it? Two numbers enter the first paper's bound: the squared norm $N$ of all weights, and the sharpness $G = \mathbb E_x \|\nabla_\theta f_\theta(x)\|^2$, half the trace of the Hessian. Let head $h$ have $k$ terms with coefficients of sizes $c_1, \dots, c_k$, their sum $S$, degree $d$, and $S' = S + (n + 1 - k) e^{-L}$.
+# The table shows that the network is exact on all inputs of every function that we drew, up to rounding, and that both broken variants are far off. How large is the network? Two numbers enter the first paper's bound: the squared norm $N$ of all weights, and the sharpness $G = \mathbb E_x \|\nabla_\theta f_\theta(x)\|^2$, which is half the trace of the Hessian of the loss, because the network fits exactly. Let head $h$ have $k$ terms with coefficients of sizes $c_1, \dots, c_k$, their sum $S$, degree $d$, and $S' = S + (n + 1 - k) e^{-L}$.
 #
 # ```{prf:proposition} ours
 # :label: beyond-signed-cost
@@ -254,19 +254,19 @@ glue(n_max=n_max, depth=depth, functions=len(found))
 # $$\begin{aligned} N &\le \sum_h \Bigl[ 1 + M(d) + L^2 \sum_i |U_i| + k (L + \log d)^2 + (n + 1 - k) \log^2(4dn) + \sum_i \Lambda_i^2 + (n + 2 - k) S'^2 \Bigr], \\ \|\nabla_\theta f_\theta(x)\|^2 &\le \sum_h \Bigl[ 2 + S'^2 \Bigl( 4 + 32 d^2 (d+1) + h_d \bigl( 1 + n - k + \sum_i \Lambda_i^2 + (1 + \Lambda)^2 \bigr) \Bigr) \Bigr] . \end{aligned}$$
 # ```
 #
-# The weights are those of the $H$ networks. A matrix that joins the columns or units of one head to those of another would be zero, and is left out. This is a choice. In one full MLP over shared columns such zeros are weights too. The norm is then the same, but the gradient also has entries for these zeros, of the order of $H^2$ blocks, which the second bound does not cover.
+# We regard the network as $H$ separate networks and count only their weights. In one full MLP over all columns there would be further weights, which connect the columns or units of one head to those of another. Their value is zero, and we leave them out, which is a choice. With these weights the norm is the same, but the gradient has entries for them too, in a number of blocks of the order of $H^2$, which the second bound does not cover.
 #
-# **The idea of the proof.** The norm is a sum over all weights, which are written down above. The gradient is small because most weights act on a plateau, where a small change has no effect, so only a few blocks contribute.
+# **The idea of the proof.** The norm is a sum over all weights, and we know each of them. The gradient is small because most weights only change the input of the MLP within a plateau, where its output does not change, so only a few blocks contribute.
 #
 # ````{dropdown} Proof of the two bounds
 # The first line adds up the weights, with $\log(d - |U_i|) \le \log d$. For the second, all means $y_i$ lie inside plateaus of the MLP, so the values and the first scores have no gradient at all. A unit of the MLP passes on at most $S'$ times its slope $2d$, which gives $16 d^2 (d+1) S'^2$ for the first weights of the MLP and again for $b$. The rows of its second weights that write into position columns act through the second scores, of size $\Lambda_i$, times a mean absolute deviation of at most $S'$; this is the term that {ref}`ch-gradients-and-trace` had to add.
 # ````
 #
-# **What follows.** Suppose that $\sum_U \hat f(U)^2 = 1$, as for every Boolean function. By Cauchy and Schwarz $S_h^2 \le k \sum_i c_i^2$, so $\sum_h S_h^2 \le \min(n, W)$, *whatever the sparsity*. To state orders of magnitude, we exclude tiny coefficients: let all $c_i \ge n^{-a}$ with a fixed $a$, so that $\Lambda$ is of order $\log n$. (Dense Boolean functions can have coefficients of $2^{1-n}$, for which the bounds above have $\Lambda$ of order $n$.) Under this condition the two sizes are
+# **What follows.** Suppose that $\sum_U \hat f(U)^2 = 1$, as for every Boolean function. By the inequality of Cauchy and Schwarz $S_h^2 \le k \sum_i c_i^2$ for a head with $k \le \min(n, W)$ terms. If we add this up over all heads, the $c_i^2$ add up to 1, so $\sum_h S_h^2 \le \min(n, W)$. This sum is therefore at most $n$, *whatever the sparsity*. To state orders of magnitude, we exclude tiny coefficients: let all $c_i \ge n^{-a}$ with a fixed $a$, so that $\Lambda$ is of order $\log n$. (Dense Boolean functions can have coefficients of $2^{1-n}$, for which the bounds above have $\Lambda$ of order $n$.) Under this condition the two sizes are
 #
 # $$\begin{aligned} G &\lesssim \bigl(\min(n, W) + W n^{-5}\bigr) (d^3 + n d \log^2 n) + \frac Wn, \\ N &\lesssim \Bigl(1 + \frac Wn\Bigr)(d^3 + n d \log^2 n) + n \min(n, W) . \end{aligned}$$
 #
-# The summand $W n^{-5}$ comes from the leak: in a full head $S'$ exceeds $S$ by $e^{-L} \le n^{-2}$, there are about $W / n$ such heads, and $S'$ enters squared. So it matters only where $W$ exceeds $n^6$, that is, for coefficients below $n^{-3}$. The last term of $N$ is the read-out of heads that are not full. For $W > n$ the norm grows by that of a whole MLP for each further head. We compute both numbers for the longest functions drawn and divide them by their bounds. A quotient above 1 would refute the proposition.
+# The summand $W n^{-5}$ comes from the leak. In a full head $S'$ exceeds $S$ by $e^{-L} \le n^{-2}$, and $S'$ enters squared, which gives $n^{-4}$ for each of about $W / n$ such heads. So this summand matters only where $W$ exceeds $n^6$. Since the squares of the coefficients add up to 1, there are then coefficients below $n^{-3}$. The last term of $N$ is the read-out of heads that are not full. For $W > n$ each further head adds the norm of a whole MLP to $N$. We compute $N$ and $G$ for the functions of {glue:text}`n_max` bits that we drew and divide them by their bounds. A quotient above 1 would refute the proposition.
 
 # %%
 one = cube.SparseFunction(n_max, torch.tensor([3]), f64([1.0]))
@@ -315,7 +315,7 @@ for line, control, what in (
     )
 
 # %% [markdown]
-# **Beside the paper's bounds.** For $W \le n$ terms of one degree and sign its bound on the norm is of order $d^3 + W d \log^2 n$ ({ref}`ch-norms`), and its repaired bound on the gradient is of order $W d^3 + W^2 d \log^2 n$ ({ref}`ch-gradients-and-trace`). Its terms are even-parity indicators $p_U = \frac12 (1 + \chi_U)$, so a sum of $W$ of them has characters with half of its coefficients, and one more for the constant. We divide our bounds for such sums by the paper's, at its 20 bits, degrees and four sparsities, with equal coefficients, every second one negative; the last row has a degree beyond the paper's. If the remark of the paper is right, the quotients stay below a constant as $d$ and $W$ grow.
+# **Beside the paper's bounds.** For $W \le n$ terms of one degree and sign its bound on the norm is of order $d^3 + W d \log^2 n$ ({ref}`ch-norms`), and its repaired bound on the gradient is of order $W d^3 + W^2 d \log^2 n$ ({ref}`ch-gradients-and-trace`). Its terms are not characters but the indicators $p_U = \frac12 (1 + \chi_U)$, which are 1 if the parity is even and 0 otherwise. So we write a sum of $W$ indicators as a sum of $W$ characters with half of its coefficients, plus a constant, which is one more term. We divide our bounds for such sums by the paper's bounds, at the paper's 20 bits, its degrees and its four sparsities. All coefficients have the same size, and every second one is negative. The last row of the table has a degree beyond the paper's. If the remark of the paper is right, the quotients stay below a constant as $d$ and $W$ grow.
 
 # %% mystnb={"code_prompt_hide": "Ours over the paper's", "code_prompt_show": "Ours over the paper's"} tags=["hide-input"]
 beside, bits = [], 20
@@ -339,15 +339,15 @@ glue(sharp_least=slopes.loc[2:].min().min(), sharp_times=slopes.loc[2:].max().ma
 glue(first_least=slopes.loc[1].min(), first_most=slopes.loc[1].max())
 
 # %% [markdown]
-# The norm bound is {glue:text}`norm_least:.1f` to {glue:text}`norm_times:.1f` times the paper's, the gradient bound {glue:text}`sharp_least:.1f` to {glue:text}`sharp_times:.1f` times from degree 2 on, and {glue:text}`first_least:.1f` to {glue:text}`first_most:.1f` times at degree 1, where our bound on the rows that write into position columns is loose. So at the paper's degrees the quotients fall with the degree or rise by a few per cent, and where they rise with the sparsity they do so slowly, as the paper expects. At larger degrees the norm of two heads tends to twice the paper's, because two heads have two MLPs: the quotient is {glue:text}`norm_beyond:.1f` at degree 15 and 20 terms. The largest quotients are those of a single term: with few terms our bounds are larger, on long strings by up to the order of $n / W$, because the positions without a term, whose leak we remove, cost norm. The larger bounds are due to our network being exact, and do not speak against the paper's remark. The remark is not about more than $n$ terms, so what follows for them is ours.
+# The norm bound is {glue:text}`norm_least:.1f` to {glue:text}`norm_times:.1f` times the paper's, the gradient bound {glue:text}`sharp_least:.1f` to {glue:text}`sharp_times:.1f` times from degree 2 on, and {glue:text}`first_least:.1f` to {glue:text}`first_most:.1f` times at degree 1, where our bound on the rows that write into position columns is loose. So within the paper's degrees, up to 5, each quotient falls with the degree or rises by a few per cent only, and where a quotient rises with the sparsity it does so slowly. This is what the paper expects. At larger degrees the norm of two heads tends to twice the paper's, because two heads have two MLPs: the quotient is {glue:text}`norm_beyond:.1f` at degree 15 and 20 terms. The largest quotients are those of a single term. With few terms most positions have no term, and the weights that remove the leak of these positions increase the norm. On long strings this makes our bounds larger by a factor of up to the order of $n / W$. But these larger bounds are due to the exactness of our network, and do not speak against the paper's remark. The remark is not about more than $n$ terms, so what follows for them is ours.
 #
 # ## Is the certificate worth anything?
 #
-# The certificate is the bound of {ref}`ch-pac-bayes`. With training error 0 and at its best noise it needs about
+# By the *certificate* we mean the PAC-Bayes bound of {ref}`ch-pac-bayes`, which follows from flatness and norm. With training error 0, and with the size of the noise that makes the bound least, it needs about
 #
 # $$m^* \approx \frac{27\, \Sigma^2\, G N}{4\, q^3}$$
 #
-# samples to reach a risk of $q$, even if its perturbation term is left out. For values $\pm 1$ the squared error lies in $[0, 4]$, which allows $\Sigma = 2$, and the risk to beat is $q = 1$, that of the constant 0. Beside $m^*$ the table has the number of samples that a bound by counting needs (Occam's bound). For this bound each kind of function is described by a number of bits: a vote by at most $n^2$, a tree of depth $k$ in $2^k + (2^k - 1) \log_2 n$, and the coin in $2^n$. There are only $2^n$ inputs, so a bound that needs more samples than that is vacuous.
+# samples to guarantee a risk of $q$, even if its perturbation term is left out. Here $\Sigma$ is the constant in the bound that says how much the loss can vary. For values $\pm 1$ the squared error lies in $[0, 4]$, which allows $\Sigma = 2$. The risk to beat is $q = 1$, that of a predictor that always outputs 0. Beside $m^*$ the table has the number of samples that a bound by counting needs (Occam's bound). For this bound one counts the bits that are needed to say which function of a kind one means: at most $n^2$ for a vote, $2^k + (2^k - 1) \log_2 n$ for a tree of depth $k$, and $2^n$ for the coin. There are only $2^n$ inputs, so a bound that needs more samples than that is vacuous.
 
 # %%
 BITS = {
@@ -387,7 +387,7 @@ glue(one_small=one_small)
 glue(far=far, worth=share[list(BITS)[:3]].min(), one=share["one parity"])
 
 # %% [markdown]
-# At {glue:text}`n_max` bits the bound is vacuous until the sample is at least {glue:text}`worth:.0f` times as large as the cube of all inputs. The additional heads are not the only reason, since for a single parity of two bits the factor is {glue:text}`one:.0f`. (With the paper's $\Sigma = 0.01$, which no proof covers here, the same formula asks for {glue:text}`one_small:.0f` samples of that parity.) With fewer samples than inputs the bound can be below the risk of a constant only where $2^n$ exceeds $27\, N G$, as at {glue:text}`far` bits for degree 2 and few terms. A function drawn by coins has $W$ near $2^n$, and each term adds more than 1 to $N$, so for such a function the bound of this network is vacuous at every length.
+# At {glue:text}`n_max` bits the certificate is vacuous until there are at least {glue:text}`worth:.0f` times as many samples as there are inputs. The additional heads are not the only reason, since even for a single parity of two bits the factor is {glue:text}`one:.0f`. (With the paper's $\Sigma = 0.01$, which no proof covers here, the same formula asks for {glue:text}`one_small:.0f` samples of that parity.) With fewer samples than inputs the bound can be below the risk of a constant only where $2^n$ exceeds $27\, N G$, as at {glue:text}`far` bits for degree 2 and few terms. A function drawn by coins has $W$ near $2^n$, and each term adds more than 1 to $N$, so for such a function the bound of this network is vacuous at every length.
 #
 # ## What would falsify this
 #

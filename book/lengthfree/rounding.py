@@ -53,7 +53,7 @@ rounding = 1e-9  # relative, of sums of some hundred numbers
 #
 # ## Two coordinates by hand
 #
-# Take the unit ball of $\ell_1$ in the plane, a square with the corners $\pm e_1$, $\pm e_2$, and averages of two of the vectors $\pm e_1$, $\pm e_2$, 0. These averages are the points with coordinates $0, \pm\frac12, \pm1$ in the ball, a grid of 13 points. The farthest point from a grid with steps of $\frac12$ lies in the centre of a cell, for example $(\frac14, \frac14)$, and its distance from the nearest grid points is $\frac14 \sqrt2 = 0.354$. Maurey's argument promises only $1/\sqrt2 = 0.707$, twice as much.
+# Take the unit ball of $\ell_1$ in the plane, a square with the corners $\pm e_1$, $\pm e_2$, and averages of two of the vectors $\pm e_1$, $\pm e_2$, 0. These averages are the points with coordinates $0, \pm\frac12, \pm1$ in the ball, a grid of 13 points. The farthest point from a grid with steps of $\frac12$ lies in the centre of a cell, for example $(\frac14, \frac14)$, and its distance from the nearest grid points is $\frac14 \sqrt2 = 0.354$. The usual argument for such averages, which is due to Maurey, draws the vectors at random and computes the mean square error. It promises only $1/\sqrt2 = 0.707$, twice as much.
 #
 # With more coordinates the exact distance comes closer to the promised one, for example in four dimensions. There, with two terms, the point with all coordinates $\frac14$ is off by $\frac14$ in each coordinate, which gives $\frac14 \sqrt4 = 0.5$. In more than four dimensions nothing changes, because only four coordinates can be as large as $\frac14$. The figure shows how exact value and promise compare for more terms.
 
@@ -69,11 +69,11 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# The highest line is the promise, $1/\sqrt m$ for $m$ terms. The exact value in 400 dimensions is lower by a factor of $\sqrt2$, up to $m = 200$, and falls faster from there on. In 10 dimensions this happens from five terms on. So the averages are always more accurate than the argument promises, and in small dimensions much more.
+# The highest line is the promise of Maurey's argument, $1/\sqrt m$ for $m$ terms. The exact value in 400 dimensions is lower by a factor of $\sqrt2$, up to $m = 200$, and falls faster from there on. In 10 dimensions the exact value falls faster already from five terms on. So the averages are always more accurate than the argument promises, and in small dimensions much more.
 #
 # ## The statement
 #
-# A matrix $W \in \mathbb R^{k \times d}$ maps inputs $x \in \mathbb R^d$ to outputs $Wx$. $\|W\|_{q,p}$ is the $\ell_p$ norm of the $\ell_q$ norms of its columns. $N_\infty$ is the least number of members of the class that come within $\epsilon$ of every $W$ of it, $\|(W - \hat W)x\|_2 \le \epsilon$, on any $N \ge d$ inputs. Matrices are bounded by $B_w$, inputs by $B_x$, and $a = B_w^2 B_x^2/\epsilon^2$; with matrices, inputs and $\epsilon$ in units of $B_w$, $B_x$ and $B_w B_x$, $a = 1/\epsilon^2$.
+# A matrix $W \in \mathbb R^{k \times d}$ maps inputs $x \in \mathbb R^d$ to outputs $Wx$. To compute its norm $\|W\|_{q,p}$ one takes the $\ell_q$ norm of each column, and then the $\ell_p$ norm of these $d$ numbers. A cover of a class of matrices on given inputs is a set of members $\hat W$ of the class, such that every $W$ of the class has a $\hat W$ with $\|(W - \hat W)x\|_2 \le \epsilon$ for all these inputs. The *covering number* $N_\infty$ is the least size of a cover. Matrices are bounded by $B_w$ and inputs by $B_x$, in the norms of the table below, and we write $a = B_w^2 B_x^2/\epsilon^2$. If matrices, inputs and $\epsilon$ are measured in units of $B_w$, $B_x$ and $B_w B_x$, then $a = 1/\epsilon^2$.
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Lemmas 3.3 and 3.6
 # :label: lengthfree-lem3-3
@@ -87,29 +87,29 @@ figures.show()
 #
 # ## An exact rounding
 #
-# Both lemmas come down to the same problem, to cover an $\ell_1$ ball. For Lemma 3.3 each column lies in the $\ell_1$ ball of $\mathbb R^k$. By {prf:ref}`lengthfree-lem3-2` the error on all inputs is the largest error of a column, so one covers each column and takes all combinations. For Lemma 3.6 all entries together lie in the $\ell_1$ ball of $\mathbb R^{dk}$, and the error is at most that of the entries, since $\|W - \hat W\|_{2 \to 2} \le \|W - \hat W\|_F$.
+# Both lemmas come down to the same problem, to cover an $\ell_1$ ball. For Lemma 3.3 each column lies in the $\ell_1$ ball of $\mathbb R^k$. By {prf:ref}`lengthfree-lem3-2` the error on all inputs is the largest error of a column, so one covers each column and takes all combinations. For Lemma 3.6 we regard all entries of $W$ as one long vector, which lies in the $\ell_1$ ball of $\mathbb R^{dk}$. If this vector is covered, then so are the outputs, since the spectral norm $\|W - \hat W\|_{2 \to 2}$ is at most $\|W - \hat W\|_F$, the distance of the two vectors.
 #
-# Both are covered by averages of $m$ of the vectors $\pm e_i$ and 0. These are the points $\frac1m z$ with $z$ whole and $\|z\|_1 \le m$, and they lie in the ball. By {prf:ref}`convex-repaired` they cover the ball to within $1/\sqrt m$, which asks for $m = \lceil a \rceil$ terms, but the proofs count $a$, which need not be a whole number. For example, for $a$ just above 1 one needs averages of two of $2k + 1$ vectors and counts $(2k+1)^a$. But the averages cover better than that, and one can say exactly how well.
+# In both cases the ball is covered by averages of $m$ of the vectors $\pm e_i$ and 0. These averages are the points $\frac1m z$, where $z$ has whole entries and $\|z\|_1 \le m$, and they lie in the ball. By {prf:ref}`convex-repaired` they cover the ball to within $1/\sqrt m$. For an error of $\epsilon = 1/\sqrt a$ one therefore takes $m = \lceil a \rceil$ terms. But the proofs count as if there were $a$ terms, and $a$ need not be a whole number. For example, if $a$ is just above 1, one needs averages of two of $2k + 1$ vectors, which are about $(2k+1)^2 / 2$, whereas the proofs count $(2k+1)^a$. However, the averages are more accurate than $1/\sqrt m$, and one can say exactly how accurate.
 #
 # ```{prf:lemma} Rounding in the $\ell_1$ ball (ours)
 # :label: covers-rounding
 # The largest distance of a point of the unit $\ell_1$ ball of $\mathbb R^k$ from these averages is exactly $\frac1{2m} \sqrt{\min(k, 2m)} \le 1/\sqrt{2m}$.
 # ```
 #
-# **The idea of the proof.** Round every coordinate to the nearest multiple of $\frac1m$. Then each coordinate is off by at most half a step, which gives the $\sqrt k$. The difficulty is to stay in the ball, because rounding up many coordinates may leave it. So we first round all coordinates down, and then round up only as many as the ball has room for, beginning with those that lose most by rounding down.
+# **The idea of the proof.** Round every coordinate to the nearest multiple of $\frac1m$. Then each coordinate is off by at most half a step, which gives the $\sqrt k$. The difficulty is to stay in the ball, because rounding up many coordinates may leave it. So we first round the sizes of all coordinates down, and then round up only as many as the ball has room for, beginning with those that lose most by rounding down.
 #
 # ```{dropdown} Proof
 # We round down, spend the room that is left on the worst coordinates, and bound the sum of squares in two cases.
 #
-# Measure $|x_i|$ in steps of $1/m$; the steps $y_i$ sum to at most $m$. If all are rounded down, coordinate $i$ loses $f_i \in [0, 1)$, and $R = m - \sum_i \lfloor y_i \rfloor$ steps remain, with $\sum_i f_i \le R$. Now round up where $f_i > \frac12$, greatest $f_i$ first, at most $R$ times.
+# Measure $|x_i|$ in steps of $1/m$, that is, let $y_i = m |x_i|$. These numbers sum to at most $m$. If all of them are rounded down, coordinate $i$ loses $f_i = y_i - \lfloor y_i \rfloor \in [0, 1)$, and $R = m - \sum_i \lfloor y_i \rfloor$ steps remain to be spent, with $\sum_i f_i \le R$. Now round up where $f_i > \frac12$, greatest $f_i$ first, at most $R$ times.
 #
-# * If this limit stops no coordinate, each is off by $\min(f_i, 1 - f_i)$. Its square is at most $\frac14$ and at most $\frac12 f_i$, so the squares sum to at most $\frac k4$ and at most $\frac R2 \le \frac m2$.
-# * If it stops some, let $s > \frac12$ be the least $f_i$ rounded up, and let $D$ be the sum of $1 - f_i$ over those rounded up: $D \le R(1-s)$. The others have $f_i \le s$, and these sum to $X \le R - (R - D) = D$. So the squares sum to at most $(1-s)D + sX \le D \le R(1-s) \le \frac m2$. There are $R \ge D/(1-s)$ coordinates of the first kind and at least $X/s$ of the second, so the sum minus $\frac k4$ is at most $D\bigl(1 - \frac1{4(1-s)} - \frac1{4s}\bigr) \le 0$.
+# * If the limit $R$ keeps no coordinate from being rounded up, each is off by $\min(f_i, 1 - f_i)$. Its square is at most $\frac14$ and at most $\frac12 f_i$, so the squares sum to at most $\frac k4$ and at most $\frac R2 \le \frac m2$.
+# * If the limit does keep some from it, then exactly $R$ coordinates are rounded up. Let $s > \frac12$ be the least $f_i$ among them, and let $D$ be the sum of $1 - f_i$ over them: $D \le R(1-s)$. Their $f_i$ sum to $R - D$. The other coordinates have $f_i \le s$, and their $f_i$ sum to $X \le R - (R - D) = D$. A coordinate that is rounded up contributes the square $(1 - f_i)^2 \le (1-s)(1 - f_i)$, and any other $f_i^2 \le s f_i$. So the squares sum to at most $(1-s)D + sX \le D \le R(1-s) \le \frac m2$. To compare the sum with $\frac k4$, note that there are $R \ge D/(1-s)$ coordinates of the first kind and at least $X/s$ of the second. So the sum minus $\frac k4$ is at most $D\bigl(1 - s - \frac1{4(1-s)}\bigr) + X\bigl(s - \frac1{4s}\bigr)$. The factor of $X$ is positive, so we may put $D$ for $X$, and obtain $D\bigl(1 - \frac1{4(1-s)} - \frac1{4s}\bigr) \le 0$, because $4s(1-s) \le 1$.
 #
-# Both bounds are attained where $\min(k, 2m)$ coordinates are half a step and the others 0: from there every average is off by half a step in each of them. $\square$
+# In both cases the squares sum to at most $\min(\frac k4, \frac m2)$, so the distance is at most $\frac1m \sqrt{\min(\frac k4, \frac m2)} = \frac1{2m} \sqrt{\min(k, 2m)}$. This value is attained where $\min(k, 2m)$ coordinates are half a step and the others 0, because every average is off by at least half a step in each of these coordinates. $\square$
 # ```
 #
-# So {prf:ref}`covers-rounding` asks for at most $\lceil a/2 \rceil \le a$ terms if $a > 1$, and if $a \le 1$ the origin is enough. There are at most $(2k+1)^{\lceil a/2 \rceil}$ averages, and both bounds stand as they are printed, without a ceiling. (For errors *less than* $\epsilon$ take the origin if $a < 1$, else $\lfloor a/2 \rfloor + 1 \le a$ terms.)
+# What does this mean for the two lemmas? By {prf:ref}`covers-rounding` the error is at most $\epsilon = 1/\sqrt a$ as soon as $2m \ge a$. So $\lceil a/2 \rceil$ terms are enough, and this number is at most $a$ if $a > 1$; if $a \le 1$ the origin alone is enough. There are at most $(2k+1)^{\lceil a/2 \rceil} \le (2k+1)^a$ averages, so both bounds are true as printed, without a ceiling. (For errors *less than* $\epsilon$ take the origin if $a < 1$, else $\lfloor a/2 \rfloor + 1 \le a$ terms.)
 #
 # In the next cell a search looks for points that are farther off than the lemma allows. An entry of the column *search* above the column *exact* would refute the lemma.
 
@@ -147,9 +147,9 @@ radii = pd.DataFrame(rows).T.rename_axis(["k", "m"])
 table(radii.drop(columns="fewer"), "Farthest from its average: found, exact, promised", form=".4f")
 
 # %% [markdown]
-# The search never exceeds the exact value, and the points of the proof, with half steps, attain it.
+# The search never exceeds the exact value, and the points of the proof (column *half steps*) attain it. The last column is Maurey's promise, which is larger in every row.
 #
-# How do the counts compare with the printed bounds? The bound of Lemma 3.3 is $d$ times that on one ball, and that of Lemma 3.6 is that on one ball of dimension $dk$. So it is enough to compare the log number of averages with $a \log(2k+1)$. With $\lceil a \rceil$ terms it reaches {glue:text}`ratio_ceiling:.3f` times the bound on our grid, which has $a$ up to 20.45 and $k$ up to 500; for $a$ just above 1 and ever larger $k$ it comes near to 2. With $\lceil a/2 \rceil$ terms the ratio is at most 1. Just above $a = 1$ it is $1/a$, and on the grid, which starts at $a =$ {glue:text}`first_a:.2f` there, it is {glue:text}`ratio_half:.3f` at most.
+# How do the counts compare with the printed bounds? The bound of Lemma 3.3 is $d$ times $a \log(2k+1)$, one such term for the ball of each column, and the bound of Lemma 3.6 is this term for a single ball of dimension $dk$. So it is enough to compare the logarithm of the number of averages in one ball with $a \log(2k+1)$. With $\lceil a \rceil$ terms it reaches {glue:text}`ratio_ceiling:.3f` times the bound on our grid, which has $a$ up to 20.45 and $k$ up to 500; for $a$ just above 1 and ever larger $k$ it comes near to 2. With $\lceil a/2 \rceil$ terms the ratio is at most 1. It comes near to 1 only just above $a = 1$, where it is $1/a$. On the grid, whose first value above 1 is $a =$ {glue:text}`first_a:.2f`, it is {glue:text}`ratio_half:.3f` at most.
 
 
 # %% mystnb={"code_prompt_hide": "Sizes", "code_prompt_show": "Sizes"} tags=["hide-cell"]
@@ -221,11 +221,11 @@ glue(ratio_ceiling=sizes["⌈a⌉, as in the proofs"], ratio_half=sizes["⌈a/2�
 glue(first_a=min(a for _, a in grid if a > 1))
 
 # %% [markdown]
-# **Section 3.4** of the paper compares the three lemmas. Since $\|W\|_{p,1} \le d\, \|W\|_{p,\infty}$, with equality for columns of equal norm, Lemmas 3.4 and 3.6 give $d^2 B_w^2$ where Lemma 3.3 has $d B_w^2$. This is right: on inputs with $\|x\|_1 \le B_x$ the bound of Lemma 3.6, with $d B_w$ for its norm, is $d \log(2dk+1)/\log(2k+1)$ times that of Lemma 3.3, and so at least $d$ times as large.
+# **Section 3.4** of the paper compares its three lemmas on linear maps, of which the third is Lemma 3.4 ({ref}`ch-linear-covers`). Lemma 3.3 bounds every single column by $B_w$, whereas Lemmas 3.4 and 3.6 bound the sum of the norms of all columns. Since $\|W\|_{p,1} \le d\, \|W\|_{p,\infty}$, with equality for columns of equal norm, a class of the first kind has the bound $d B_w$ on this sum. So Lemmas 3.4 and 3.6 give $d^2 B_w^2$ where Lemma 3.3 has $d B_w^2$. This is right: on inputs with $\|x\|_1 \le B_x$ the bound of Lemma 3.6, with $d B_w$ for its norm, is $d \log(2dk+1)/\log(2k+1)$ times that of Lemma 3.3, and so at least $d$ times as large.
 #
 # ## What we found
 #
-# * Lemmas 3.3 and 3.6 hold as printed. Their proofs leave out a ceiling, which is a gap, and exact covering radii close it.
+# * Lemmas 3.3 and 3.6 hold as printed. Their proofs leave out a ceiling, which is a gap. The exact distance of the farthest point from the averages closes it, because it shows that half as many terms are enough.
 # * The comparison of Section 3.4 is right.
 #
 # ```{finding} lengthfree.lem3_3

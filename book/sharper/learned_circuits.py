@@ -23,19 +23,19 @@
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 14 min. **Runs in** 40 s. **Source** printed; the words on the net are quoted from a caption.
 #
-# **Claim.** Small transformers that learn a sum of parities have, in most cases, a row of scores that is largest at the bits of a parity (its *members*), as the paper says. We ask in addition which row of attention contributes most of the parity to the output. In that row the strongest columns, its own left out, are in most cases the parity's other members. One member often gets little attention: the row belongs to the position of this member, and the member's bit enters through the query. Such a row computes part of the parity in its attention, so the MLP behind it, the *net*, need not oscillate. If bits are removed from queries and keys, all members stand out in most cases, and the net oscillates as it does in the hand-written network.
+# **Claim.** Small transformers that learn a sum of parities have, in most cases, a row of the matrix of scores that is largest at the bits of a parity (its *members*), as the paper says. We ask in addition which row of attention contributes most of the parity to the output. This row usually belongs to the position of one of the members. If its own column is left out, its strongest columns are in most cases the parity's other members. The member to which the row belongs often gets little attention, because its bit enters through the query. Such a row computes part of the parity in its attention, so the MLP behind it, the *net*, need not oscillate. If bits are removed from queries and keys, all members stand out in most cases, and the net oscillates as it does in the hand-written network.
 #
 # ## Why one should care
 #
-# The paper's bounds are about a network that was written by hand, in which each parity has a row of attention that averages exactly the bits of this parity. If trained networks find the same solution, the hand-written network explains how transformers compute sparse functions, and the bounds are about a solution that training can reach. If they find another solution, the bounds may still be valid, but they say less about what is learned. Pictures of attention seem to answer the question, because bright spots at the right bits are easy to see. But a matrix with many rows has bright spots somewhere by chance, and a row that looks right need not be the one that computes the parity.
+# The paper's bounds are about a network that was written by hand. In it each parity has a *row* of attention, the weights that one token gives to all tokens, and this row averages exactly the bits of the parity. If trained networks find the same solution, the hand-written network explains how transformers compute sparse functions, and the bounds are about a solution that training can reach. If they find another solution, the bounds may still be valid, but they say less about what is learned. Pictures of attention seem to answer the question, because bright spots at the right bits are easy to see. But a matrix with many rows has bright spots somewhere by chance, and a row that looks right need not be the one that computes the parity.
 #
 # ## Two bits by hand
 #
 # How can a row of attention compute the parity of the bits $b_1$ and $b_2$, that is $b_1 + b_2$ modulo 2? There are two ways.
 #
-# *By the mean.* The row attends to the tokens 1 and 2 equally, whatever the bits are, and receives the mean of their bits. A net then maps the means 0, $\frac12$ and 1 to 0, 1 and 0. The net has to go up and down again, so it oscillates. This is what the construction does.
+# *By the mean.* The row attends to the tokens 1 and 2 equally, whatever the bits are, and receives the mean of their bits. A net, that is, an MLP of one input and one output, then maps the means 0, $\frac12$ and 1 to 0, 1 and 0. As a function of the mean the net has to go up and down again, so it *oscillates*. This is what the construction does.
 #
-# *By attention.* The row belongs to token 1, and its query contains $b_1$. It gives itself the score $\frac12 L$, and token 2 the score $L b_2$ if $b_1 = 0$ and $L (1 - b_2)$ if $b_1 = 1$; such a score is a bilinear form in the two tokens. For a large $L$ the attention goes to the larger score. If token 1 has the value 0 and token 2 the value 1, the row returns the parity itself:
+# *By attention.* The row belongs to token 1, and its query contains $b_1$. It gives itself the score $\frac12 L$, and token 2 the score $L b_2$ if $b_1 = 0$ and $L (1 - b_2)$ if $b_1 = 1$; such a score is a bilinear form in the two tokens, so queries and keys can produce it. For a large $L$ nearly all attention goes to the token with the larger score. If token 1 has the value 0 and token 2 the value 1, whatever their bits are, the row returns the parity itself:
 #
 # | $b_1$ | $b_2$ | mean | score of token 2 | attends to | returns |
 # |:--|:--|:--|:--|:--|:--|
@@ -44,22 +44,22 @@
 # | 1 | 0 | $\frac12$ | $L$ | token 2 | 1 |
 # | 1 | 1 | 1 | 0 | token 1 | 0 |
 #
-# In the second way no net is needed, because the attention itself computes the exclusive or. The values need not contain the bits at all. Both ways give rows with bright spots at members of the parity, but they are different solutions, and only the first one is the construction. To distinguish them we look at which columns are bright, at the position to which the row belongs, and at whether the net oscillates.
+# In the second way no net is needed, because the attention itself computes the exclusive or. Both ways give rows with bright spots at members of the parity, but they are different solutions, and only the first one is the construction. To distinguish them we ask three things: which columns are bright, to which position the row belongs, and whether the net oscillates.
 #
 # ## The statement
 #
-# The paper's construction ({ref}`ch-construction`) gives each parity of the target a row of attention that is uniform over the parity's members. Section 2.4 of the paper asks whether training finds such rows. It trains the smallest model that could: $n$ tokens, each a one-hot position beside its bit $b_j \in \{0, 1\}$; one attention layer with scores $x_i^\top W_Q W_K^\top x_j$ and rows of attention $a_i$, the softmax over $j$ of the scores of token $i$. The rest of the model uses one number $y_i$ for each token,
+# The paper's construction ({ref}`ch-construction`) gives each parity of the target a row of attention that is uniform over the parity's members. Section 2.4 of the paper asks whether training finds such rows. It trains the smallest model that could have them. Its $n$ tokens $x_j$ are one-hot vectors of the position with the bit $b_j \in \{0, 1\}$ appended. It has one attention layer with scores $x_i^\top W_Q W_K^\top x_j$, and the row of attention $a_i$ is the softmax over $j$ of the scores of token $i$. The rest of the model uses one number $y_i$ for each token,
 #
 # $$y_i = \sum_{j=1}^n a_{ij} \langle v, x_j \rangle, \qquad f_\theta(x) = c_0 + \sum_{i=1}^n c_i\, g(y_i), \qquad g(y) = \sum_{h=1}^{32} F_h\, (G_h y + b_h)_+ ,$$
 #
-# with $v \in \mathbb R^{n+1}$ and a net $g$ of one input and one output. Row $i$ adds $c_i\, g(y_i)$ to the output, and has no other effect. At $n = 20$ these are 1020 weights, and the paper has just over 1000.
+# with $v \in \mathbb R^{n+1}$ and a net $g$ of one input and one output. Row $i$ adds $c_i\, g(y_i)$ to the output, and has no other effect. At $n = 20$ the model has 1020 weights, and that of the paper has just over 1000.
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Section 2.4 and Figure 5
 # :label: sharper-fig5
 # In most cases, a matrix of the trained model (its symbol is missing in our text) contains rows with "bright spots" in the columns of the bits of a component. The component with the smallest coefficient is harder to identify. Of the one model shown the caption says that its net $g$ is cyclical, and it warns: "The learned solutions are often qualitatively different than our construction. This experiment is merely meant to support the feasibility of our construction - not to argue that it is the norm. Close matches like this are rare." (In the paper's picture a bright cell means much attention, and in ours a dark cell does.)
 # ```
 #
-# A *component* is one of the parities in the target, and its *members* are its $d$ bits. The remark is about *some* row. We take the matrix that the authors plot, $W_Q W_K^\top$ between positions, and count a component if the $d$ largest scores of some row are exactly at its members. With many rows this happens by chance, too, so we do the same for random sets of the same size. Since the output is a sum over rows, we can ask more, namely how much of a component each row contributes. The coefficient of the output at the character $\chi_U$, $U \subseteq \{1, \dots, n\}$, is the sum over rows $i$ of $\mathbb E_x\, c_i\, g(y_i)\, \chi_U(x)$. We say that the row with the largest term in this sum, in absolute value, *carries* $U$. Then we look at the attention of that row and of no other.
+# A *component* is one of the parities in the target, and its *members* are its $d$ bits. The remark is about *some* row. We take the matrix that the authors plot, the part of $W_Q W_K^\top$ that belongs to the positions, and ask for how many components the $d$ largest scores of some row are exactly at the members. With many rows this may happen by chance, so we ask the same for random sets of the same size. Since the output is a sum over rows, we can ask more, namely how much of a component each row contributes. The coefficient of the output at the character $\chi_U$, $U \subseteq \{1, \dots, n\}$, is the sum over rows $i$ of $\mathbb E_x\, c_i\, g(y_i)\, \chi_U(x)$. We say that the row with the largest term in this sum, in absolute value, *carries* $U$. For the second question, whether the model works like the construction, we look at the attention of that row and of no other.
 
 # %% tags=["parameters"]
 n = 10  # bits [8..20]
@@ -98,7 +98,7 @@ glue(sparsity=sparsity)
 # %% [markdown]
 # ## Training
 #
-# Each target is a sum of {glue:text}`sparsity` parities of one size, with positive coefficients whose squares sum to 1, so that predicting 0 has a mean squared error of 1. Two kinds of models learn the same targets from the same strings. In the *free* ones queries and keys read position and bit, as in the paper, so both ways of the example are open to them. In the *positional* ones queries and keys read the position only, as in the construction. Then attention is one matrix, the same for every input, and only the first way of the example is left. A model stops when its mean error over an epoch is below the threshold. Models that never reach the threshold are counted, and kept. On this page we train small models, in the column *here* of the next table. The *stored run* is a longer run of the same code at the paper's length, whose results are kept with the book.
+# Each target is a sum of {glue:text}`sparsity` parities of one size, with positive coefficients whose squares sum to 1, so that predicting 0 has a mean squared error of 1. Two kinds of models learn the same targets from the same strings. In the *free* ones queries and keys read position and bit, as in the paper, so both ways of the example are open to them. In the *positional* ones queries and keys read the position only, as in the construction. Then attention is one matrix, the same for every input, and only the first way of the example is left. The training of a model stops when its mean error over an epoch is below the threshold, and we then say that the model has *converged*. Models that never reach the threshold are kept, and the tables count them too. On this page we train small models, in the column *here* of the next table. The *stored run* is a longer run of the same code at the paper's length, whose results are kept with the book.
 
 # %%
 classes = [(d, sparsity) for d in degrees for _ in range(models)]
@@ -150,7 +150,7 @@ if not all(finished.any() for _, finished in kinds.values()):
 # %% [markdown]
 # ## Some row, and the row that carries
 #
-# For every component we ask whether some row of scores, or of attention, has its $d$ strongest columns exactly at the members. If random sets had such a row as often, the bright spots would mean nothing.
+# For every component we ask whether some row of scores, or of attention, has its $d$ strongest columns exactly at the members. If random sets had such a row equally often, bright spots at the members would be no evidence that the model uses the row. A component is *visible* if its coefficient is at least 0.3.
 #
 # Then, for every component of every model we find the row that carries it, and ask three questions about it. Does the row sit at a member, that is, does it belong to the position of one? Are its *strongest* columns, those that get most attention, exactly the members? If the row's own column is left out, are they exactly the *other* members? The attention is averaged over the inputs. As a control we ask the same about *strangers*, random sets of the same size.
 
@@ -282,13 +282,13 @@ table(pd.DataFrame(rows), caption)
 # | Are its strongest columns exactly the members? | {glue:text}`exact` | {glue:text}`exact_positional` | not counted |
 # | Its own column left out, are they exactly the other members? | {glue:text}`others` | {glue:text}`others_positional` | {glue:text}`strangers` |
 #
-# The first line says that the paper's sentence is right: rows with bright spots at the members are common, and they are not an accident. All of these models converged. The share is {glue:text}`scores_20`, whereas for random sets it is {glue:text}`chance_20`. For rows of mean attention it is {glue:text}`attention_all`. We trained the stored models twice, and with the first seeds the shares were 24 of 35 for rows of scores and 22 of 35 for mean attention, and the interval of the second reached below one half, to 0.46. At {glue:text}`n` bits the share for rows of scores is {glue:text}`scores_here` in models that converged and {glue:text}`scores_here_all` in all models, where a majority is not certain. (The intervals treat components as independent, also those of one model.)
+# The first line says that the paper's sentence is right: rows with bright spots at the members are common, and they are not an accident. In the free models, all of which converged, the share of components with such a row of scores is {glue:text}`scores_20`, whereas the share of random sets is {glue:text}`chance_20`. The brackets are confidence intervals, here and below. (They treat components as independent, even if they belong to the same model.) If we look at rows of mean attention instead of scores, the share is {glue:text}`attention_all`. How stable are these shares? We trained the stored models twice. With the first seeds the shares were 24 of 35 for rows of scores and 22 of 35 for mean attention, and the interval of the second reached below one half, to 0.46. On this page's own models, of {glue:text}`n` bits, the share for rows of scores is {glue:text}`scores_here` in models that converged. In all models it is {glue:text}`scores_here_all`, where a majority is not certain.
 #
-# If components with a smaller coefficient count as well, the result is weaker. The share at 20 bits is then {glue:text}`small_all`. With the first seeds it was 30 of 48, with an interval from 0.48 upwards, and 30 of 45 in the models that had converged, with an interval from 0.52 upwards. So it is open whether this is a majority. But the paper's sentence is about bright spots that one can see, and the paper says itself that small components are harder to identify.
+# If components with a smaller coefficient count as well, the result is weaker. The share at 20 bits is then {glue:text}`small_all`. With the first seeds it was 30 of 48 in all models, with an interval that begins at 0.48, and 30 of 45 in the models that had converged, with an interval that begins at 0.52. So it is open whether the share of all components exceeds one half. But the paper's sentence is about bright spots that one can see, and the paper says itself that small components are harder to identify.
 #
 # The other lines say which solution is learned. Positional models, whose attention does not depend on the bits, attend to all members in most cases, as the construction does. In free models the carrying row sits at a member, and its own column is then often not among the strongest.
 #
-# {numref}`fig-attention-rows` shows why. In the upper two matrices, of free models, the row that carries a component nearly always sits at one of its members, where chance would put it one time in three or less. In most cases its strongest columns, apart from its own, are the other members. But its own column, the square with a cross, is often weak. Nothing is missing in such a row, because its query holds its own bit, so the row can change its attention when this bit flips, as in the second way of the example. In the lower two matrices, of positional models, the query holds no bit. There the row sits at a member no more often than chance, and in most cases all members are strong; at degree 3 the share is {glue:text}`positional_three`.
+# {numref}`fig-attention-rows` shows why. In the upper two matrices, of free models, the row that carries a component nearly always sits at one of its members, whereas a row chosen at random would do so one time in three or less. In most cases its strongest columns, apart from its own, are the other members. But its own column, the square with a cross, is often weak. Such a row can still compute the whole parity, because its query holds its own bit. When this bit flips, the row can change its attention, as in the second way of the example. In the lower two matrices, of positional models, the query holds no bit. There the row sits at a member no more often than by chance, and in most cases all members are strong; at degree 3 the share of components for which all are is {glue:text}`positional_three`.
 
 # %%
 of_20 = dict(list(stored.groupby("kind")))
@@ -354,7 +354,7 @@ fig5.holds(
 #
 # Is the component with the smallest coefficient identified less often, as the paper says? We compare the shares of components for which some row of scores is largest exactly at the members: the largest {glue:text}`larger` components of each target against the smallest.
 #
-# Does the net oscillate? The parity of $d$ bits alternates over $d + 1$ counts of ones, so a net that sees only their mean must turn $d - 1$ times. We count the turns of $g$, peaks and dips that stand out by 5 % of its range, between the smallest and the largest $y$ that occurs.
+# Does the net oscillate? The parity of $d$ bits alternates as the number of ones goes through its $d + 1$ values from 0 to $d$. So the graph of a net that sees only the mean of the bits must turn $d - 1$ times: once for two bits, where the parities are 0, 1, 0. A *turn* of $g$ is a peak or a dip that stands out by 5 % of its range, and we count turns between the smallest and the largest $y$ that occurs.
 
 # %%
 of_free = records[records["kind"] == "free"]
@@ -461,16 +461,16 @@ glue(
 )
 
 # %% [markdown]
-# The component with the smallest coefficient is identified less often. In this draw at {glue:text}`n` bits its share is smaller by {glue:text}`gap`, and at the paper's size, with fewer models, by {glue:text}`gap_20`. At other seeds the first interval reaches below 0 as the second does, so the question is open at both sizes.
+# In our models the component with the smallest coefficient is identified less often. At {glue:text}`n` bits, with the seed shown, its share is smaller by {glue:text}`gap`, and at the paper's size, with fewer models, by {glue:text}`gap_20`. The second interval reaches below 0, and at other seeds the first one does so too. Therefore a difference of 0 is not excluded, and the question is open at both sizes.
 #
-# Free models need fewer turns: at degree 2 their $g$ does not turn at all. This fits the second way of the example, in which the row's own bit decides *which* token is attended to, so that the attention itself computes the exclusive or. Of {glue:text}`free_models` free models {glue:text}`cyclical` turn as often as a net must that sees only the mean. The paper's caption is about one model of 20 bits, and at this size we did not count turns, so we do not judge the caption. Positional models, which have only the mean, turn at least $d - 1$ times.
+# The second table shows the turns. Free models need fewer turns: at degree 2 their $g$ does not turn at all. This fits the second way of the example, in which the row's own bit decides *which* token is attended to, so that the attention itself computes the exclusive or. Of {glue:text}`free_models` free models {glue:text}`cyclical` have a net with at least $d - 1$ turns, as many as a net needs if it sees only the mean. Positional models, which have only the mean, turn at least $d - 1$ times. The paper's caption is about one model of 20 bits, and we did not count turns at this size, so we do not judge the caption.
 #
 # ## What we found
 #
 # * At the paper's size most components have a row of scores that is largest exactly at their members, so the paper's sentence is reproduced.
 # * The row that *carries* a component differs from the construction's. In free models its strongest columns are in most cases the members other than the row's own. All members are strongest less often than in positional models, and the shares differ by {glue:text}`apart`. The reason is that the row's own bit enters through the query. If it cannot, as in positional models, all members stand out in most cases.
-# * Do all members stand out in less than half of the cases, for free models? With our first seeds they did (9 of 35, the upper end of the interval below one half). With the second seeds, which the page shows, the interval reaches just above one half, so we leave this open.
-# * Whether the component with the smallest coefficient is identified less often is open: the difference has that sign at both sizes, and its interval reaches below 0 at the paper's size, and at {glue:text}`n` bits at some seeds.
+# * In free models, do all members stand out in less than half of the cases? With our first seeds this was so (9 of 35, and the upper end of the interval was below one half). With the second seeds, which the page shows, the interval reaches just above one half, so we leave this open.
+# * It is open whether the component with the smallest coefficient is identified less often. The difference has this sign at both sizes, but its interval reaches below 0 at the paper's size, and at {glue:text}`n` bits it does so at some seeds.
 # * The net oscillates like the construction's in positional models, whose attention is of the construction's kind, and need not oscillate in free models.
 # * The paper's Figures 6 and 7, maps of single models, are not judged, because neither weights nor maps are public.
 #

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 10 min. **Runs in** 10 s. **Source** printed (Lemma A.6, Corollary A.7), restored (the rest).
 #
-# **Claim.** A head averages over $T$ tokens, and still its capacity grows only with $\log T$. The reason is one inequality: softmax turns an error of at most $\eta$ in every score into weights that are wrong by at most $2\eta$ in sum, however many there are. The sum is even at most $\eta$, and this cannot be improved. The head's inequality and the theorem built on it hold as well. What they give for bounded matrices is the subject of {ref}`ch-longer-tokens`.
+# **Claim.** A head averages over $T$ tokens, and still its capacity grows only with $\log T$. The reason is one inequality: if every score has an error of at most $\eta$, then the errors of the softmax weights add up to at most $2\eta$, however many tokens there are. The sum is even at most $\eta$, and this cannot be improved. From it the paper derives an inequality for the output of a head, and from that a theorem on covers of heads, and both are true as well. What they give for bounded matrices is the subject of {ref}`ch-longer-tokens`.
 
 # %% tags=["parameters"]
 pairs = 2000  # pairs of logits for softmax [500..50000]
@@ -63,9 +63,9 @@ def identity(y):
 #
 # Take two tokens with equal scores, so that both have the weight $\frac12$. Now raise the first score by $\eta = 0.1$ and lower the second by as much. The weights become $\frac{e^{0.1}}{e^{0.1} + e^{-0.1}} = 0.5498$ and $0.4502$. Each has moved by $0.0498$, so together they have moved by $0.0997$, just less than $\eta$.
 #
-# What changes if there are more than two tokens? With four tokens and equal scores every weight is $\frac14$. If we raise two scores by 0.1 and lower the other two, the weights become $0.2749$ and $0.2251$, twice each. They move by $0.0249$ each, and again by $0.0997$ together, so twice as many tokens move half as far. If we raise a single score of four instead, it gains a weight of $0.0192$, and the others lose as much together, so the sum is only $0.0384$.
+# What changes if there are more than two tokens? With four tokens and equal scores every weight is $\frac14$. If we raise two scores by 0.1 and lower the other two, two of the weights become $0.2749$ and two $0.2251$. Each moves by $0.0249$, and all four together again by $0.0997$, so twice as many weights move half as far. If we raise a single score of the four instead, the weight of its token rises by $0.0192$, and the other three weights fall by as much together, so the sum is only $0.0384$.
 #
-# In general, let $P$ be the total weight of the raised tokens. The figure shows the movement divided by the step, for small steps and two or eight scores, which are also called *logits*.
+# In general, let $P$ be the total weight of the tokens whose scores, which are also called *logits*, are raised. The figure shows the sum of the movements of all weights, divided by the step, for small steps and for two or eight logits.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How far softmax moves in sum, over the step of its logits. Half of the logits are raised and the others lowered, and $P$ is the probability of the raised ones. The curve is $4P(1-P)$. The dash-dotted curve is the bound $\\|J\\|_{1,1}$ for eight logits, and the dotted line is 2.", "name": "fig-softmax-constant"}, "image": {"alt": "Against P from 0 to 1: measured points for two and for eight logits lie on one parabola that starts at 0, reaches 1 at one half and returns to 0. Far above it the dash-dotted curve runs from 1.5 at the ends to 1.75 in the middle. A dotted horizontal line stands at 2."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.6)
@@ -87,7 +87,7 @@ ax.legend(loc="upper left", ncols=2, bbox_to_anchor=(0, 1.3))
 figures.show()
 
 # %% [markdown]
-# All measured points lie on the parabola $4 P (1 - P)$, for two logits and for eight. So the movement depends on $P$ only and not on the number of tokens, and it is at most 1, the value at $P = \frac12$. The paper's argument adds up the absolute values of all entries of the Jacobian, which gives the dash-dotted curve and, for many tokens, nearly the dotted line at 2.
+# All measured points lie on the parabola $4 P (1 - P)$, for two logits and for eight. So the movement depends on $P$ only and not on the number of tokens, and it is at most 1, the value at $P = \frac12$. The paper's argument adds up the absolute values of all entries of $J$, the Jacobian of softmax. This sum, $\|J\|_{1,1}$, is the dash-dotted curve for eight logits, and for many tokens it comes near to the dotted line at 2.
 #
 # ## The statement
 #
@@ -95,7 +95,7 @@ figures.show()
 #
 # $$f(X, z) = \sigma\bigl( W_V^\top X^\top \mathrm{softmax}(s) \bigr) ,$$
 #
-# where the activation $\sigma$ acts on each entry, maps 0 to 0 and is $L$-Lipschitz. In a self-attention head $z$ is one of the tokens. No token is longer than $B_X$, and $\|J\|_{1,1}$ is the sum of the absolute values of all entries of $J$. $N_\infty(\epsilon)$ is the least number of members of a class such that every member is within $\epsilon$ of one of them, on all inputs at once ({ref}`ch-capacity`). We judge the review version of October 2021, and use its numbers.
+# where the activation $\sigma$ acts on each entry, maps 0 to 0 and is $L$-Lipschitz, and the vectors $v_t = W_V^\top x_t$ are the *values*. In a self-attention head $z$ is one of the tokens. No token is longer than $B_X$, and $\|J\|_{1,1}$ is the sum of the absolute values of all entries of $J$. $N_\infty(\epsilon)$ is the least number of members of a class such that every member is within $\epsilon$ of one of them, on all inputs at once ({ref}`ch-capacity`). We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma A.6 and Corollary A.7
 # :label: variables-lemA6
@@ -104,7 +104,7 @@ figures.show()
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma 4.3
 # :label: variables-lem4-3
-# *(Restored.)* Let scores $s$ and values $v_t$ depend on parameters, $\|v_t\|_2 \le B_{in} \|x_t\|_2$. Two heads, the second with hats, differ by at most $c\, L\, B_{in} B_X\, \|s - \hat s\|_\infty + L \max_t \|v_t - \hat v_t\|_2$.
+# *(Restored.)* Let scores $s$ and values $v_t$ depend on parameters, with $\|v_t\|_2 \le B_{in} \|x_t\|_2$. Two heads, of which the second has scores $\hat s$ and values $\hat v_t$, differ by at most $c\, L\, B_{in} B_X\, \|s - \hat s\|_\infty + L \max_t \|v_t - \hat v_t\|_2$.
 # ```
 #
 # ```{prf:theorem} Edelman et al. (2022), Theorem 4.2
@@ -118,15 +118,15 @@ figures.show()
 #
 # ## Softmax: 1 in place of 2
 #
-# With $p = \mathrm{softmax}(a)$ the Jacobian is $J = \mathrm{diag}(p) - p p^\top$, and $\|J\|_{1,1} = 2 \sum_i p_i (1 - p_i)$ comes as near to 2 as one likes when $T$ grows, so 2 is what the lemma gives. But the proof uses $\|J h\|_1 \le \|J\|_{1,1} \|h\|_\infty$, as if each entry of $J$ could have the least favourable sign, and this loses a factor of 2. The right constant is the norm of $J$ from $\ell_\infty$ to $\ell_1$, which can be computed in three steps:
+# With $p = \mathrm{softmax}(a)$ the Jacobian is $J = \mathrm{diag}(p) - p p^\top$, and $\|J\|_{1,1} = 2 \sum_i p_i (1 - p_i)$ comes as near to 2 as one likes when $T$ grows, so 2 is what the lemma gives. But the proof uses $\|J h\|_1 \le \|J\|_{1,1} \|h\|_\infty$, as if each entry of $J$ could have the least favourable sign, and this loses a factor of 2. The right constant is the norm of $J$ from $\ell_\infty$ to $\ell_1$, that is, the largest $\|Jh\|_1$ over all $h$ with $\|h\|_\infty \le 1$, and it can be computed in three steps:
 #
 # 1. $\|Jh\|_1$ is convex in $h$, so over $\|h\|_\infty \le 1$ it is largest at a vector of signs.
-# 2. For signs, let $P$ be the probability where $h_i = 1$. Then $p^\top h = 2P - 1$, and $(Jh)_i = p_i (h_i - p^\top h)$ is $2(1-P)\, p_i$ or $-2P\, p_i$.
+# 2. For a vector of signs, let $P$ be the sum of the $p_i$ with $h_i = 1$. Then $p^\top h = 2P - 1$, and $(Jh)_i = p_i (h_i - p^\top h)$ is $2(1-P)\, p_i$ or $-2P\, p_i$.
 # 3. So $\|Jh\|_1 = P \cdot 2(1-P) + (1-P) \cdot 2P = 4P(1-P) \le 1$, with equality at $P = \frac12$.
 #
-# Along the segment from $b$ to $a$ this integrates to $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1 \le \|a - b\|_\infty$, the curve of {numref}`fig-softmax-constant`. The constant 1 is not new, but known in convex optimization as the dual of Pinsker's inequality: the negative entropy is 1-strongly convex in the sum norm, and therefore softmax, the gradient of its conjugate, has the constant 1. {cite:t}`nesterov2005` smooths a maximum in this way. The three steps above are a direct proof, which also shows where the constant is attained.
+# If we integrate this along the segment from $b$ to $a$, we get $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1 \le \|a - b\|_\infty$. The number $4P(1-P)$ of step 3 is the curve of {numref}`fig-softmax-constant`. The constant 1 is not new, because in convex optimization it is known as the dual of Pinsker's inequality: the negative entropy is 1-strongly convex in the $\ell_1$ norm, and therefore softmax, the gradient of its conjugate, has the constant 1. {cite:t}`nesterov2005` smooths a maximum in this way. The three steps above are a direct proof, which also shows where the constant is attained.
 #
-# As a test we draw pairs of logits that differ by random steps, by steps of one logit, or by *balanced* steps, which raise and lower logits by the same amount such that $P$ is as near to $\frac12$ as possible. A ratio above 1 would refute our constant 1. The control has a temperature of $\frac12$, softmax of $2a$, whose constant is 2.
+# As a test we draw pairs of logits that differ by random steps, by steps of one logit, or by *balanced* steps, which raise and lower logits by the same amount such that $P$ is as near to $\frac12$ as possible. The *ratio* of a pair is $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1$ divided by $\|a - b\|_\infty$. A ratio above 1 would refute our constant 1. As a control we take softmax at a temperature of $\frac12$, that is, softmax of $2a$, whose constant is 2.
 
 
 # %%
@@ -179,9 +179,9 @@ softmax.holds(
 glue(ratio_top=ratio_top, printed_norm=steps["sum of |J|"].max())
 
 # %% [markdown]
-# Balanced steps come very close to 1, while random steps and steps of one logit stay below it, although the sum of the entries of $|J|$ approaches 2.
+# In the table the ratios of balanced steps come very close to 1, while those of random steps and of steps of one logit stay below it. The last column, the sum of the entries of $|J|$, approaches 2, but no ratio does.
 #
-# The general lemma is about any map $f$ to probability vectors. Along the segment from $b$ to $a$ the derivative of $f$ is $J(a - b)$, and $\|J(a - b)\|_1 \le \|J\|_{1,1} \|a - b\|_\infty \le c\, \|a - b\|_\infty$. The lemma needs $\|J\|_{1,1} \le c$ all along the segment, and therefore the control takes $\|J\|_{1,1}$ at one end of it only.
+# The general lemma is about any map $f$ to probability vectors. Along the segment from $b$ to $a$ the derivative of $f$ is $J(a - b)$, and $\|J(a - b)\|_1 \le \|J\|_{1,1} \|a - b\|_\infty \le c\, \|a - b\|_\infty$. The lemma needs $\|J\|_{1,1} \le c$ all along the segment. Therefore the check divides by the largest $\|J\|_{1,1}$ on the segment, and its control, which should fail, divides by $\|J\|_{1,1}$ at one end only.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 start, end = 5 * rng.normal(200, 4), 5 * rng.normal(200, 4)
@@ -201,9 +201,9 @@ general.holds(
 # %% [markdown]
 # ## A head moves no more than its scores
 #
-# **The idea of the proof.** The proof of {prf:ref}`variables-lem4-3` splits the difference of two heads in two. The values change by at most $\max_t \|v_t - \hat v_t\|$, and an average of such changes is no larger. The weights change by at most $c\, \|s - \hat s\|_\infty$ in sum, and each is multiplied by a value of length at most $B_{in} B_X$. So there is no sum over tokens that grows with $T$.
+# **The idea of the proof.** The proof of {prf:ref}`variables-lem4-3` splits the difference of two heads in two. The values change by at most $\max_t \|v_t - \hat v_t\|$, and an average of such changes is no larger. The weights change by at most $c\, \|s - \hat s\|_\infty$ in sum, and each is multiplied by a value of length at most $B_{in} B_X$. The errors of the weights have already been summed over the tokens in $c\, \|s - \hat s\|_\infty$, so no further sum appears that would grow with $T$.
 #
-# One instance attains the bound with $c = 1$: half of the tokens are $u$ and half $-u$, all with equal scores, and the step raises the scores of the first half and lowers the others, as in the example. (If $T$ is odd, one more token is $-u$, and the scores of the others are so much larger that both kinds have the total weight $\frac12$.) We also search for larger differences, and a ratio above 1 would refute the lemma with $c = 1$. The control consists of heads that *sum*, that is, use the scores themselves as weights.
+# One instance attains the bound with $c = 1$: half of the tokens are $u$ and half are $-u$, all with equal scores, and the step raises the scores of the first half and lowers the others, as in the example. (If $T$ is odd, there is one more token $-u$ than $u$. Then the tokens $u$ get scores that are a little larger, so that both kinds have the total weight $\frac12$.) We also search for larger differences, and a ratio above 1 would refute the lemma with $c = 1$. The control consists of heads that *sum*, that is, use the scores themselves as weights, without a softmax.
 
 
 # %% mystnb={"code_prompt_hide": "Opposite tokens", "code_prompt_show": "Opposite tokens"} tags=["hide-input"]
@@ -262,13 +262,13 @@ lemma.holds(
 )
 
 # %% [markdown]
-# With 2, 3, 32 and {glue:text}`T_most` opposite tokens the difference is at least {glue:text}`attained:.6f` of the bound, and the search finds {glue:text}`by_climbing:.4f`. So $c = 1$ is the best constant of the whole lemma, at every $T \ge 2$. Heads that sum {glue:text}`T_most` tokens, in contrast, exceed the bound by a factor of {glue:text}`summing:.0f`.
+# With 2, 3, 32 and {glue:text}`T_most` opposite tokens the difference is at least {glue:text}`attained:.6f` of the bound, and the search finds {glue:text}`by_climbing:.4f`. So $c = 1$ is the best constant of the whole lemma, at every $T \ge 2$. Heads that sum {glue:text}`T_most` tokens, in contrast, exceed the bound by a factor of {glue:text}`summing:.0f`, because without a softmax the errors of the scores do add up.
 #
 # ## Two small covers make one
 #
 # {prf:ref}`variables-thm4-2` is now a corollary of the lemma. Cover the scores with the accuracy $\alpha\epsilon / (c L B_{in} B_X)$ and the values with $(1 - \alpha)\epsilon/L$, both on all $mT$ tokens as if each were an input of its own, and take all pairs. By the lemma each head is within $\epsilon$ of the head that one of these pairs makes, and since scores and values are chosen independently, such a head is a member of the class.
 #
-# A tiny class shows the theorem at work. Its heads are all pairs of {glue:text}`members` score matrices and {glue:text}`members` value matrices in the plane, each near one of three centres, on two inputs of eight tokens. Covers are found greedily, with eleven splits $\alpha$ from 0 to 1 at four scales; an error above $\epsilon$ would refute the theorem. The largest error is {glue:text}`tiny_error:.2f` $\epsilon$, whereas with the scores uncovered it is {glue:text}`tiny_control:.0f` $\epsilon$.
+# A tiny class shows the theorem at work. Its heads are all pairs of {glue:text}`members` score matrices and {glue:text}`members` value matrices in the plane, each near one of three centres, on two inputs of eight tokens. We compute covers greedily, for eleven splits $\alpha$ from 0 to 1 at four scales $\epsilon$, and measure how far a head can be from the nearest head of the product of the two covers. An error above $\epsilon$ would refute the theorem. The largest error is {glue:text}`tiny_error:.2f` $\epsilon$. If the scores are not covered, so that a single score matrix has to stand for all, it is {glue:text}`tiny_control:.0f` $\epsilon$.
 
 # %% mystnb={"code_prompt_hide": "The tiny class", "code_prompt_show": "The tiny class"} tags=["hide-cell"]
 tokens, queries = rng.normal(2, 8, 2), rng.normal(2, 2)

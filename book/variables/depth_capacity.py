@@ -59,16 +59,16 @@ def forced(n, p):
 # %% [markdown]
 # ## Why one should care
 #
-# A generalization bound with one factor $(C_2 L_\sigma)^{O(L)}$ is vacuous for a network of a dozen layers, unless $C_2 L_\sigma$ is close to 1 or smaller. So one wants to know whether such a factor belongs to deep transformers or to the proof. The same question arises for the length of the inputs: a bound that is stated with a square, and would need a cube, is too small by a factor of the length itself as soon as tokens are longer than 1. Both questions ask how large a cover of a network must be if an error is magnified on its way to the output, and for both we compare two ways to construct the cover. The comparison decides the power of the length. For the depth it gives another bound, and leaves the question about the theorem's own bound open.
+# The paper's bound for a network of $L$ layers has a factor $(C_2 L_\sigma)^{O(L)}$, where $C_2$ bounds the spectral norms of the matrices and $L_\sigma$ is the Lipschitz constant of the activation. With such a factor a generalization bound is vacuous for a network of a dozen layers, unless $C_2 L_\sigma$ is close to 1 or smaller. So one wants to know whether the factor is due to deep transformers themselves or only to the proof. The same question arises for the length of the inputs: if a bound needs the cube of the length and is stated with the square, it is too small by a factor of the length as soon as tokens are longer than 1. Both questions ask how large a cover of a network must be if an error is magnified on its way to the output, and for both we compare two ways to construct the cover. The comparison decides the power of the length. For the depth it gives another bound, and leaves the question about the theorem's own bound open.
 #
 # ## Ten layers by hand
 #
 # Take ten layers, each of which magnifies an error in its input by at most $a = 3$. If the output is to be right up to 0.01, a weight of the first layer has to be known more exactly, up to $0.01 / 3^9$, because nine layers follow. There are two ways to cover this weight:
 #
-# * *By norms.* A bound of the form $\frac{1}{\epsilon^2}$ grows by the square of the magnification, $9^9 \approx 3.9 \cdot 10^8$.
-# * *By counting.* A weight between 0 and 1 that has to be right up to 0.01 needs a grid of about 100 points, with the logarithm $\log 100 = 4.6$. If it has to be right up to $0.01 / 3^9$, the grid has $100 \cdot 3^9$ points, with the logarithm $4.6 + 9 \log 3 = 14.5$. So it costs 3.1 times as much, and not $3.9 \cdot 10^8$ times.
+# * *By norms.* Here the logarithm of the size of the cover is proportional to $1/\epsilon^2$, where $\epsilon$ is the error allowed for the weight. If $\epsilon$ is divided by $3^9$, this logarithm is multiplied by the square, $9^9 \approx 3.9 \cdot 10^8$.
+# * *By counting.* A weight between 0 and 1 that has to be right up to 0.01 needs a grid of about 100 points, with the logarithm $\log 100 = 4.6$. If it has to be right up to $0.01 / 3^9$, the grid has $100 \cdot 3^9$ points, with the logarithm $4.6 + 9 \log 3 = 14.5$. So the logarithm becomes 3.1 times as large, and not $3.9 \cdot 10^8$ times.
 #
-# The two ways differ in what they cost if the error may be *coarse*: the cost of the first does not depend on the number of weights, whereas the second has to cover each of them, so neither replaces the other. The same comparison decides how the length of the inputs enters. There the smaller of the two costs is largest where both are equal, and this case shows which constant a bound must have at least. The next figure shows this constant for three powers of the length.
+# We call the logarithm of the size of a cover its *cost*. For small errors counting is much cheaper. For large errors it can be the other way round, because the cost by norms does not depend on the number of weights, whereas counting has to cover each of them. So neither way replaces the other. The same comparison decides how the length of the inputs enters, because one may always use the cheaper of the two covers. The hardest case for a bound is therefore that in which both covers cost the same. In this chapter we construct a class of networks that is in this case. If its log covering number is $c$ times a bound with constant 1, we say that the class *forces* the constant $c$: for the bound to be true it must be multiplied by at least $c$. The next figure shows the constant that is forced in bounds with three different powers of the length.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant that one layer with $n$ queries and $n$ keys, on tokens of length $B_X = 1.6\\, n^{1/3}$, forces in a bound with $B_X^p$.", "name": "fig-depth-length"}, "image": {"alt": "Log-log plot against n from 8 to about 10 to the 18. The curve for the first power rises steeply and passes one near 10 to the 4, that for the second power rises more slowly and passes one near 10 to the 10, that for the third power falls slowly from below one hundredth."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.8)
@@ -81,11 +81,11 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# With the first and with the second power of $B_X$ the constant that is forced grows without limit, so both powers are too small. With the third power the curve falls, and stays below one hundredth.
+# With the first and with the second power of $B_X$ the constant that is forced grows without limit. So no constant makes a bound with one of these powers true for all $n$, and both powers are too small. With the third power the curve falls, and stays below one hundredth.
 #
 # ## The statement
 #
-# Networks are those of {ref}`ch-transformer-capacity`: $L$ layers with matrices $W_V \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_C \in \mathbb R^{k \times d}$, an $L_\sigma$-Lipschitz activation that keeps 0, the projection $\Pi$ onto the unit ball after attention and after $W_C$, and a linear read-out $w$ with $\|w\|_2 \le B_w$. $\log N_\infty(\epsilon)$ is the log covering number on any $m$ inputs of $T$ tokens, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$.
+# Networks are those of {ref}`ch-transformer-capacity`: $L$ layers with matrices $W_V \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_C \in \mathbb R^{k \times d}$, an $L_\sigma$-Lipschitz activation $\sigma$ with $\sigma(0) = 0$, the projection $\Pi$ onto the unit ball after attention and after $W_C$, and a linear read-out $w$ with $\|w\|_2 \le B_w$. $\log N_\infty(\epsilon)$ is the log covering number on any $m$ inputs of $T$ tokens, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$.
 #
 # ```{prf:theorem} Edelman et al. (2022), Theorem 4.6
 # :label: variables-thm4-6
@@ -98,7 +98,7 @@ figures.show()
 #
 # ## The power of the length is three
 #
-# Why is two not the right power? A token of length $B_X$ enters a head of the first layer three times, as value, as key and as query. So an error of $W_{QK}^{(1)}$ moves the output by up to $B_X^3$ times as much, and a cover by norms costs the square of this, $B_X^6$ times as much. The sixth power is too large only because for such small errors a simple grid is a smaller cover. Where both covers have the same size, the third power remains.
+# Why is two not the right power? A token of length $B_X$ enters a head of the first layer three times, as value, as key and as query. So an error of the score matrix $W_{QK}^{(1)}$ of the first layer moves the output by up to $B_X^3$ times as much, and the cost of a cover by norms is multiplied by the square of this, $B_X^6$. One would therefore expect the sixth power. It is not needed, because for such small errors a simple grid is a smaller cover. If one always takes the smaller of the two covers, the third power remains, as the proof shows.
 #
 # ```{prf:proposition} The length of the inputs (ours)
 # :label: depth-length
@@ -109,21 +109,21 @@ figures.show()
 # With $B_X^p$ for $B_X^3$ this is false for every $p < 3$, for $L = 1$ already, with $C_2 = L_\sigma = B_w = 1$, $k = d$.
 # ```
 #
-# **The idea of the proof.** For every matrix but one the cover by norms is good enough, because $B_X$ enters it once. For $W_{QK}$ of the first layer there are two covers, one whose logarithm grows with the sixth power of $B_X$ and falls with $\epsilon^2$, and a grid whose logarithm hardly depends on either. The smaller of two numbers is at most the root of their product, and this root has the third power.
+# **The idea of the proof.** For every matrix but one the cover by norms is good enough, because $B_X$ enters the error of such a matrix only once. For $W_{QK}$ of the first layer there are two covers. The cost of the first grows like the sixth power of $B_X$ and falls like $1/\epsilon^2$, and that of the second, a grid, hardly depends on either. The smaller of two numbers is at most the square root of their product, and the root of the product of the two costs has the third power of $B_X$.
 #
 # ```{dropdown} Proof that three is enough
 # *Large errors.* All outputs are at most $B_w L_\sigma \|W_C\|_F \le B_w L_\sigma \sqrt d\, C_\infty$, so for $\epsilon$ above that the network with $w = 0$ is a cover. From now on let $\epsilon$ be below, that is, $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$.
 #
-# *All matrices but one.* We split $\epsilon$ equally among the $3L + 1$ matrices of the network. As in the proof of {prf:ref}`depth-repaired`, all multipliers but that of $W_{QK}^{(1)}$ are at most $B_w A^{O(L)}$, and {prf:ref}`linear-layer-walk` covers every matrix but $W_{QK}^{(1)}$ with $A^{O(L)} B_X^2 B_w^2 C_\infty^2 d^2 / \epsilon^2$ times a logarithm; for $w$ the points have length at most $L_\sigma \sqrt d\, C_\infty$. (Here $k \le \sqrt{kd} \le d$, and only $W_V^{(1)}$ meets points of length $B_X$.)
+# *All matrices but one.* We split $\epsilon$ equally among the $3L + 1$ matrices of the network. The *multiplier* of a matrix says how much an error of its outputs can grow on the way to the output of the network. As in the proof of {prf:ref}`depth-repaired`, all multipliers but that of $W_{QK}^{(1)}$ are at most $B_w A^{O(L)}$, and {prf:ref}`linear-layer-walk` covers every matrix but $W_{QK}^{(1)}$ with $A^{O(L)} B_X^2 B_w^2 C_\infty^2 d^2 / \epsilon^2$ times a logarithm; for $w$ the points have length at most $L_\sigma \sqrt d\, C_\infty$. (Here $k \le \sqrt{kd} \le d$, and only $W_V^{(1)}$ meets points of length $B_X$.)
 #
-# *The matrix of the first scores.* What is needed of $W = W_{QK}^{(1)}$ is that all scores $z_\tau^\top W z_t$ are right up to $x = \epsilon / (A^{O(L)} B_w B_X)$, and there are two ways to achieve this. *A walk:* a score is a linear function of the $d^2$ numbers of $W$, with $\|W\|_F \le \sqrt d\, C_\infty$ and with the $m T^2$ matrices $z_\tau z_t^\top$ as points, of length at most $B_X^2$, so that {prf:ref}`linear-layer-walk` with one output gives $u = d\, C_\infty^2 B_X^4 x^{-2} \log(2mT^2 + 1)$. *A grid:* a largest set of matrices of the class with $\|W - W'\|_F > x / B_X^2$ is a cover, and by volume $v = d^2 \log(1 + 2 \sqrt d\, C_\infty B_X^2 / x)$ is a bound on its logarithm. Hence
+# *The matrix of the first scores.* What is needed of $W = W_{QK}^{(1)}$ is that all scores $z_\tau^\top W z_t$ are right up to $x = \epsilon / (A^{O(L)} B_w B_X)$, and there are two ways to achieve this. *By norms:* a score is a linear function of the $d^2$ numbers of $W$, with $\|W\|_F \le \sqrt d\, C_\infty$ and with the $m T^2$ matrices $z_\tau z_t^\top$ as points, of length at most $B_X^2$, so that {prf:ref}`linear-layer-walk` with one output gives $u = d\, C_\infty^2 B_X^4 x^{-2} \log(2mT^2 + 1)$. *By a grid:* take a maximal set of matrices of the class whose pairwise distances are $\|W - W'\|_F > x / B_X^2$. It is a cover, because any matrix farther than this from all of them could be added to the set. By comparing volumes of balls, $v = d^2 \log(1 + 2 \sqrt d\, C_\infty B_X^2 / x)$ is a bound on its logarithm. Hence
 #
 # $$\min(u, v) \le \sqrt{u v} \lesssim A^{O(L)}\, d^{3/2}\, C_\infty B_X^3 \frac{B_w}\epsilon \log(mT) \le A^{O(L)}\, d^2\, C_\infty^2 B_X^3 \frac{B_w^2}{\epsilon^2} \log(mT),$$
 #
 # where the last step uses $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$. $\square$
 # ```
 #
-# **A smaller power is not enough.** To see this we need a class of layers that is large for its norms. Take one layer, $\sigma$ the identity, and $d = k = 3n$. The unit vectors are keys $e_1, \dots, e_n$, queries $q_1, \dots, q_n$, and $n$ more, whose sum over $\sqrt n$ is $a$. With $b = (1, \dots, 1)/\sqrt d$ and any signs $s_{ij}$ let the weights be
+# **A smaller power is not enough.** To see this we need a class with many layers that differ, although their norms are small. Take one layer, $\sigma$ the identity, and $d = k = 3n$. We use the $3n$ unit vectors of $\mathbb R^d$ in three groups: $n$ keys $e_1, \dots, e_n$, $n$ queries $q_1, \dots, q_n$, and $n$ more, of which only the unit vector $a$, their sum divided by $\sqrt n$, is needed. With $b = (1, \dots, 1)/\sqrt d$ and any signs $s_{ij}$ let the weights be
 #
 # $$W_{QK} = \frac1n \sum_{i,j} s_{ij}\, q_i e_j^\top , \qquad W_V = a\, b^\top , \qquad W_C = b\, b^\top , \qquad w = b .$$
 #
@@ -131,7 +131,7 @@ figures.show()
 #
 # $$r = \frac{B_X}{\sqrt 2} \cdot \frac{2 \sinh y}{1 + 2 \cosh y} .$$
 #
-# The next cell runs such layers, to see that they have these norms and that the output is the sign.
+# So the output has the sign $s_{ij}$, and if $r \ge 1$, the projection $\Pi$ turns it into $s_{ij}\, b$, which the read-out $w = b$ maps to $s_{ij}$. The next cell runs such layers with random signs. An output other than the sign, or a norm above 1, would show that the class is not what we say.
 
 
 # %%
@@ -161,9 +161,9 @@ table(layers, "The layer is what it should be", tiny=1e-6)
 right = bool((layers.to_numpy() <= [1e-6, 1 + 1e-9, 1 + 1e-9]).all())
 
 # %% [markdown]
-# The table confirms all of this, up to rounding. For $n \ge 2$ we have $r \ge 1$: with $y = 1.81\, n^{-1/3}$, $r$ is $2.05$ times $\frac{2 \sinh y}{y (1 + 2 \cosh y)}$, which falls in $y$. So $\Pi$ reduces $r$ to 1, and the output is $s_{ij}$. Hence any two of the $2^{n^2}$ layers differ by 2 on some input, and $\log N_\infty(0.9) \ge n^2 \log 2$. The bound with $B_X^p$ is of order $B_X^p\, C_\infty^2 d^2 \log n = 9 n \cdot 1.6^p\, n^{p/3} \log n$, so that a constant of order $n^{1 - p/3} / \log n$ is forced. (Class tokens that are the same for all inputs do not help the bound, because another token can carry $q_i$, and a second layer can average.)
+# The outputs agree with the signs, and no norm exceeds its bound, up to rounding. It remains to see that $r \ge 1$ for every $n \ge 2$. If we insert $B_X$ and $y = 1.81\, n^{-1/3}$, then $r$ is $2.05$ times $\frac{2 \sinh y}{y (1 + 2 \cosh y)}$. This fraction falls as $y$ rises, and $y$ is largest at $n = 2$, where $r$ is still above 1. So $\Pi$ reduces $r$ to 1, and the output is $s_{ij}$. Two different choices of signs differ at some $(i, j)$, so any two of the $2^{n^2}$ layers differ by 2 on some input. A member of a cover with error 0.9 can therefore serve only one of them, and $\log N_\infty(0.9) \ge n^2 \log 2$. With $C_\infty = n^{-1/2}$ and $d = 3n$ the bound with $B_X^p$ is of order $B_X^p\, C_\infty^2 d^2 \log n = 9 n \cdot 1.6^p\, n^{p/3} \log n$. If we divide $n^2$ by this, we see that a constant of order $n^{1 - p/3} / \log n$ is forced. (One may object that in a real network the class token is the same vector for all inputs, and cannot be $q_i$. This does not save the bound, because another token can carry $q_i$, and a second layer can average.)
 #
-# Is the third power also enough for families of other shapes? A search goes through families of this kind: numbers of queries, of keys and of dimensions for $a$, the lengths of tokens, and the scales of $W_{QK}$, $W_V$ and $W_C$, for dimensions up to a limit. If the constant that a family forces with $B_X^3$ grew with the limit, the proposition would be in doubt.
+# Is the third power also enough for families of other shapes? A search goes through families of this kind. It varies the number of queries, the number of keys, the number of dimensions for $a$, the lengths of tokens, and the scales of $W_{QK}$, $W_V$ and $W_C$, for dimensions up to a limit. If the constant that a family forces with $B_X^3$ grew with the limit, the proposition would be in doubt.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input", "nbval-ignore-output"]
 
@@ -217,9 +217,9 @@ t46.holds(
 glue(forced_two=round(forced(2.0**60, 2)))
 
 # %% [markdown]
-# With $B_X^2$ the constant grows with the dimension, whereas with $B_X^3$ it does not.
+# The column $p = 2$ shows that with $B_X^2$ the constant grows with the number of dimensions. With $B_X^3$, in the column $p = 3$, it does not.
 #
-# **Why no such family forces more.** Let a family have $n$ queries, $n'$ keys and the scales $\rho$ of $W_{QK}$ and $C$ of $W_C$. Its longest line is at least $\rho\, (n n')^{1/4}$ and at least $C/\sqrt d$. The output is $r \le C$, and because $\frac{2 \sinh y}{1 + 2 \cosh y} \le \frac23 y$ it is also $r \le \frac13 C \rho B_X^3$. If we use each of these four inequalities once, and then $d \ge 2 \sqrt{n n'}$, the bound with $B_X^3$ and $\epsilon = 0.9\, r$ is at least
+# **Why no such family forces more.** Let a family have $n$ queries, $n'$ keys and the scales $\rho$ of $W_{QK}$ and $C$ of $W_C$. Its longest line is at least $\rho\, (n n')^{1/4}$ and at least $C/\sqrt d$. The output is $r \le C$, and because $\frac{2 \sinh y}{1 + 2 \cosh y} \le \frac23 y$ it is also $r \le \frac13 C \rho B_X^3$. The bound contains $B_X^3 / r^2$ times the square of the longest line. For this square we insert the product of the two lower bounds on the line, and for $r^2$ the product of the two upper bounds on $r$, so that $B_X^3$ and $\rho$ cancel. With $C \le 1$, and then with $d \ge 2 \sqrt{n n'}$, the bound with $B_X^3$ and $\epsilon = 0.9\, r$ is at least
 #
 # $$\frac{3}{0.81}\, (n n')^{1/4}\, d^{3/2} \log(3 n n') \ge 10\, n n' \log(3 n n') .$$
 #
@@ -227,7 +227,7 @@ glue(forced_two=round(forced(2.0**60, 2)))
 #
 # ## Depth
 #
-# Let all spectral norms be at most 1, $L_\sigma = 1$ and tokens at most 1 long. In the repaired bound of {prf:ref}`depth-repaired` a layer's factor is then $a = 1 + 2 = 3$ (as printed $1 + 4 = 5$). So $\alpha_i = 3^{L - i}$, and the bound grows like $9^L$ with the depth. It stops growing exponentially only if $a \le 1$, and at $a = 1$ it is of order $L^3$. But as in the example by hand, one can avoid the exponential by counting.
+# Let all spectral norms be at most 1, $L_\sigma = 1$ and tokens at most 1 long. In the repaired bound of {prf:ref}`depth-repaired` each layer magnifies an error by a factor of at most $a = 1 + 2 = 3$ (as printed $1 + 4 = 5$). So an error in layer $i$ is multiplied by $\alpha_i = 3^{L - i}$ in the layers after it. The bound contains squares of these numbers and grows like $9^L$ with the depth. It stops growing exponentially only if $a \le 1$, and at $a = 1$ it is of order $L^3$. But as in the example by hand, one can avoid the exponential by counting weights.
 #
 # ```{prf:proposition} Counting weights (ours)
 # :label: depth-counting
@@ -236,13 +236,13 @@ glue(forced_two=round(forced(2.0**60, 2)))
 # $$\log N_\infty(\epsilon) \le \bigl( L (2kd + d^2) + d \bigr) \log\bigl( 1 + 3^{L+1} B_w / \epsilon \bigr) .$$
 # ```
 #
-# **The idea of the proof.** Round every weight to a grid that is so fine that the output moves by at most $\epsilon$. The grid has to be finer by a factor of 3 for each layer that follows, which adds a constant to the logarithm of its size. This happens for each weight, and there are $L$ layers with a fixed number of weights each.
+# **The idea of the proof.** Round every weight to a grid that is so fine that the output moves by at most $\epsilon$. The grid has to be finer by a factor of 3 for each layer that follows, and each such factor adds only a constant, $\log 3$, to the logarithm of the number of grid points for a weight. There are $L$ layers with a fixed number of weights each, so the logarithm of the whole cover is of order $L \cdot L$.
 #
 # ```{dropdown} Proof, by counting
-# Move each matrix by at most $\eta$ in spectral norm and $w$ by at most $B_w \eta$. By {prf:ref}`variables-lemA13`, with the constant 1 of softmax, $\delta_i \le 3 \eta$ and $a_i \le 3$. So the output moves by at most $B_w \sum_i 3^{L-i}\, 3 \eta + B_w \eta \le \frac12 3^{L+1} B_w \eta$, which is $\epsilon$ for $\eta = 2 \epsilon / (3^{L+1} B_w)$. A largest set of members that are more than $\eta$ apart covers each ball, and by volume it has at most $(1 + 2/\eta)^p$ members for $p$ weights. $\square$
+# Move each matrix by at most $\eta$ in spectral norm and $w$ by at most $B_w \eta$. By {prf:ref}`variables-lemA13`, with the constant 1 of softmax, $\delta_i \le 3 \eta$ and $a_i \le 3$. So the output moves by at most $B_w \sum_i 3^{L-i}\, 3 \eta + B_w \eta \le \frac12 3^{L+1} B_w \eta$, which is $\epsilon$ for $\eta = 2 \epsilon / (3^{L+1} B_w)$. As above, a maximal set of members that are more than $\eta$ apart covers the ball of each matrix, and by comparing volumes it has at most $(1 + 2/\eta)^p$ members for $p$ weights. Since $2/\eta = 3^{L+1} B_w / \epsilon$, this is the bound. $\square$
 # ```
 #
-# The exponential has moved under a logarithm, so the order is $L^2$. The logarithm of the covering number therefore does not grow exponentially, for norms of any fixed size. But this bound does not have the form of Theorem 4.6, $d^2 C_\infty^2 / \epsilon^2$, which is small if columns are far shorter than 1, and whether that form can be had without an exponential is open. The table shows how four bounds grow with the depth.
+# The exponential now stands under a logarithm, so the bound is of order $L^2$ only. In the same way one sees for norms of any other fixed size that the logarithm of the covering number does not grow exponentially. But this bound does not have the form of Theorem 4.6, $d^2 C_\infty^2 / \epsilon^2$, which is small if columns are far shorter than 1, and whether that form can be had without an exponential is open. The table shows how four bounds grow with the depth.
 
 
 # %%
@@ -272,7 +272,7 @@ some = sorted({1, 2, 3, 4, 6, L_max})
 table(curves.loc[some], "Bounds on the log covering number, d = k = 1024", form=".2e")
 
 # %% [markdown]
-# From {glue:text}`crossing` layers on, counting is better at this width. That an error can grow like $a^L$ is no artefact of the proof if norms may be larger than 1. For example, layers without $W_{QK}$, with $W_V = 3$ times the identity, $W_C$ the identity, and tokens so short that $\Pi$ has nothing to do, multiply every error that all tokens share by 3. We call such networks *loud*, and measure how far their output moves when the first layer does.
+# The first two columns of the table are multiplied by nearly the same factor with each layer, that is, they grow exponentially. The last two grow like powers of $L$. Counting starts with the largest number, but from {glue:text}`crossing` layers on it is better than the bound with the constant 1 at this width. That an error can grow like $a^L$ is no artefact of the proof if norms may be larger than 1. For example, layers without $W_{QK}$, with $W_V = 3$ times the identity, $W_C$ the identity, and tokens so short that $\Pi$ changes nothing, multiply every error that all tokens share by 3. We call such networks *loud*. In the right panel of the next figure we change $W_C$ of the first layer and measure how far the output of the whole network moves, relative to the movement of the first layer's output.
 
 # %% mystnb={"code_prompt_hide": "Loud networks", "code_prompt_show": "Loud networks"} tags=["hide-input"]
 

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-attention-capacity`, {ref}`ch-linear-layer`. **Read** 12 min. **Runs in** 15 s. **Source** restored.
 #
-# **Claim.** A *cover* of the class of heads, a finite set of heads that comes close to every head, is made of covers for the two matrices of a head. An error of the score matrix is multiplied by the length of the query, and then by that of the values. The corollary that fills in the covers counts neither, although its proof counts the values. So it holds for tokens of length at most 1, and lacks a factor for longer ones. The version for sums of heads lacks the same factor. The version for fixed positions counts the values and not the query. It holds if the query, before its position is added, has length at most 1, as the text takes it, however long the positions are. For queries as long as the tokens all three need the square of the length.
+# **Claim.** A *cover* of the class of heads is a finite set of heads that comes close to every head. It is made of covers for the two matrices of a head. On its way to the output an error of the score matrix is multiplied by the length of the query, and then by the length of the values. The paper's corollary on heads contains neither length, although its proof contains that of the values. So the corollary holds for tokens of length at most 1, and lacks a factor for longer ones. The version for sums of heads lacks the same factor. The version for fixed positions contains the length of the values but not that of the query. It is true, however long the positions are, if the query has length at most 1 before its position is added, as the text assumes. For queries as long as the tokens all three bounds need the square of the length.
 
 # %% tags=["parameters"]
 length = 4.0  # of the tokens, for the search [3..32]
@@ -51,7 +51,7 @@ positions, equal = ledger.result("variables.lemA11.a11"), ledger.result("variabl
 # %% [markdown]
 # ## Why one should care
 #
-# Statements about networks are often made for inputs of length at most 1, to keep formulas short, and then used for inputs of any length after rescaling. Attention cannot be rescaled so easily. Tokens enter a score twice, once as a key and once as a query, and the softmax of the scores is then applied to the tokens once more, as values. So the power of the length in a bound for a head has to be worked out. If a power is lost, everyone who uses the bound gets a number that is too small for long tokens.
+# Statements about networks are often made for inputs of length at most 1, to keep formulas short, and then used for inputs of any length after rescaling. Attention cannot be rescaled so easily. Tokens enter a score twice, once as a key and once as a query, and the softmax of the scores is then applied to the tokens once more, as values. So one has to work out with which power the length enters a bound for a head. If a power is lost, everyone who uses the bound gets a number that is too small for long tokens.
 #
 # ## One head by hand
 #
@@ -63,7 +63,7 @@ positions, equal = ledger.result("variables.lemA11.a11"), ledger.result("variabl
 # | 2 | 0.04 | 0.08 |
 # | 5 | 0.25 | 1.25 |
 #
-# Two powers of $B$ come from the score, and one from the value. A bound with fewer powers misses a part of this growth, and therefore fails for long tokens. How badly it fails is shown by the next figure, for a class of heads that is described below. If a bound is true up to a constant, the constant must be at least the height of its curve.
+# Two powers of $B$ come from the score, and one from the value. A bound with fewer powers misses a part of this growth, and therefore fails for long tokens. How badly it fails is shown by the next figure, for a class of heads that is described below. We divide the log covering number of this class by the bound with constant 1, and call the quotient the constant that the class *forces*. If a bound is true up to a constant, this constant must be at least as large as the quotient for every $n$.
 
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant that one class of heads forces in front of the bound, against its size $n$: width $3n$, tokens of length $n^2$, queries of length 1. Above: the bound as restored. Below: with a further power of the tokens' length, and all constants. The grey line is 1.", "name": "fig-longer-tokens"}, "image": {"alt": "Two curves against n from 4 to a million on logarithmic axes. The upper one rises steadily from a thousandth to a few hundred and passes the grey line of 1 at a few thousand. The lower one falls from a ten-thousandth, far below the line."}} tags=["hide-input"]
@@ -97,7 +97,7 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# The upper curve passes the grey line at a few thousand and goes on rising, so no constant makes the bound as restored true. With one more power of the length the curve falls.
+# The upper curve belongs to the bound as restored. It passes the grey line at a few thousand and goes on rising, so no constant makes this bound true. The lower curve, for the bound with one more power of the length, falls.
 #
 # ## The statement
 #
@@ -109,14 +109,14 @@ figures.show()
 #
 # $$\log N_\infty(\epsilon) \lesssim (d L B_X)^2\, \frac{\bigl( (B_V^{2,\infty})^{2/3} + (B_{QK}^{2,\infty} B_V)^{2/3} \bigr)^3}{\epsilon^2}\, \log(mT) .$$
 #
-# With fixed vectors added to the tokens, none longer than $B_P$, put $B_X + B_P$ for $B_X$, and $B_{QK}^{2,\infty} B_V (B_X + B_P)$ for $B_{QK}^{2,\infty} B_V$. For a sum of $H$ heads put the sum over heads for the bracket; $H$ equal ones cost $H^3$ times one.
+# With fixed vectors added to the tokens, none longer than $B_P$, put $B_X + B_P$ for $B_X$, and $B_{QK}^{2,\infty} B_V (B_X + B_P)$ for $B_{QK}^{2,\infty} B_V$. For a sum of $H$ heads put the sum over heads for the bracket; so the bound for $H$ equal heads is $H^3$ times that for one.
 # ```
 #
-# In our text of the paper the exponents $\frac23$ are damaged, but they follow from {prf:ref}`variables-lemA8`. Lemmas A.11 and A.12 have a 2 before $B_{QK}^{2,\infty}$, which $\lesssim$ hides. The point on which the verdict depends is legible: no $B_X$ stands beside $B_{QK}^{2,\infty} B_V$ in the corollary and in Lemma A.12, whereas the proof of the corollary and Lemma A.11 have one. In this book a statement that fails, while its own proof has the right form, is a misprint.
+# In our text of the paper the exponents $\frac23$ are damaged, but they follow from {prf:ref}`variables-lemA8`. Lemma A.11 is the version for fixed vectors, and Lemma A.12 the version for sums of heads. Both have a 2 before $B_{QK}^{2,\infty}$, which $\lesssim$ hides. The point on which the verdict depends is legible: no $B_X$ stands beside $B_{QK}^{2,\infty} B_V$ in the corollary and in Lemma A.12, whereas the proof of the corollary and Lemma A.11 have one. If a statement fails but its own proof has the right form, this book speaks of a misprint.
 #
 # ## The bound for a head, and the power of the length
 #
-# Now we fill in the covers of the two matrices, and split the error between them by {prf:ref}`variables-lemA8`. An error $\eta$ of $W_{QK}\, x$ is an error of at most $\|z\|_2\, \eta$ of a score and, by {prf:ref}`variables-lem4-3`, of $c L B_V B_X \|z\|_2\, \eta$ of the head. In self-attention the query is a token, so that $\|z\|_2 \le B_X$. The paper's text takes this length as 1 ("since $\|x_\tau\| \le 1$"), and with such queries the form of its proof, which has one $B_X$, is right. The statement loses this $B_X$ too, whereas Lemma A.11 keeps it.
+# Now we insert covers of the two matrices, and split the error between them by {prf:ref}`variables-lemA8`. If $W_{QK}\, x$ has an error of length $\eta$, then a score has an error of at most $\|z\|_2\, \eta$ and, by {prf:ref}`variables-lem4-3`, the head has one of at most $c L B_V B_X \|z\|_2\, \eta$. In self-attention the query is a token, so that $\|z\|_2 \le B_X$. The paper's text assumes that the query has length at most 1 ("since $\|x_\tau\| \le 1$", where $x_\tau$ is the token that is the query), and for such queries the form of its proof, which has one $B_X$, is right. The statement of the corollary loses this one $B_X$ too, whereas Lemma A.11 keeps it.
 #
 # ```{prf:corollary} Ours; repairs Corollary 4.4 and Lemmas A.11, A.12
 # :label: attention-capacity-repaired
@@ -124,24 +124,24 @@ figures.show()
 #
 # $$\log N_\infty(\epsilon) \le (d L B_X)^2\, \frac{\bigl( (B_V^{2,\infty})^{2/3} + (B_{QK}^{2,\infty} B_V {\color{#D55E00} B_X^2})^{2/3} \bigr)^3}{\epsilon^2}\, \log(2 d m T + 1) .$$
 #
-# With fixed vectors of length at most $B_P$ put $B_X + B_P$ for $B_X$ everywhere. For a sum of heads put the sum over heads for the bracket. For queries no longer than 1 the orange square may be a first power; for queries no longer than 2 it is that with a 2 before $B_{QK}^{2,\infty}$, which is Lemma A.11.
+# With fixed vectors of length at most $B_P$ put $B_X + B_P$ for $B_X$ everywhere. For a sum of heads put the sum over heads for the bracket. For queries no longer than 1 the first power of $B_X$ is enough in place of the orange square. For queries no longer than 2 the first power is enough if a 2 stands before $B_{QK}^{2,\infty}$, and this is Lemma A.11.
 #
-# If only $\|x_\tau\|_2 \le 1$ and the fixed vectors have any length, Lemma A.11 is true as restored: with $B = B_X + B_P$, a 4 in place of its 2, and for $\log(mT)$ the sum of $\log(2dmT + 1)$ and a logarithm of $d$, $\epsilon$ and the norms.
+# Suppose that only $\|x_\tau\|_2 \le 1$ is known, while the fixed vectors may have any length. Then Lemma A.11 is true as restored, up to constants and logarithms: with $B = B_X + B_P$ for the length of the tokens it holds with a 4 in place of its 2, and with the sum of $\log(2dmT + 1)$ and a logarithm of $d$, $\epsilon$ and the norms in place of $\log(mT)$.
 # ```
 #
-# **The idea of the proof.** Cover each of the two matrices by {prf:ref}`linear-layer-walk` and multiply each error by what stands between the matrix and the output. For $W_V$ this is the slope $L$. For $W_{QK}$ it is the length of the query, then the length of the values, and then the slope. The best split of the total error between the two gives the exponents $\frac23$ and 3.
+# **The idea of the proof.** Cover each of the two matrices by {prf:ref}`linear-layer-walk` and multiply each error by what stands between the matrix and the output. For $W_V$ this is the slope $L$. For $W_{QK}$ it is the length of the query, then the length of the values, and then the slope. The split of the total error between the two that makes the sum of both log sizes least gives the exponents $\frac23$ and 3.
 #
 # ```{dropdown} Proof
 # *Covers.* The class of $W_V$ is convex and contains 0, and so is that of $W_{QK}$. The map $x \mapsto W_V^\top x$ has $d$ outputs and $\|W_V\|_F^2 \le d\, (B_V^{2,\infty})^2$; likewise $x \mapsto W_{QK}\, x$. By {prf:ref}`linear-layer-walk` they have covers by members on the $N = mT$ tokens, at scales $\eta_V$ and $\eta_{QK}$, of log sizes $(d B_V^{2,\infty} B_X / \eta_V)^2$ and $(d B_{QK}^{2,\infty} B_X / \eta_{QK})^2$ times $\log(2dN + 1)$.
 #
-# *Split.* By {prf:ref}`variables-lem4-3` with $c = 1$, pairs of members are within $L \eta_V + L B_V B_X^2\, \eta_{QK}$. Let this be $\epsilon$ and split by {prf:ref}`variables-lemA8`, with $\alpha = (d B_V^{2,\infty} B_X)^2, (d B_{QK}^{2,\infty} B_X)^2$ and $\beta = L, L B_V B_X^2$: the least sum is $\gamma^3/\epsilon^2$ with $\gamma = (dLB_X)^{2/3} \bigl( (B_V^{2,\infty})^{2/3} + (B_{QK}^{2,\infty} B_V B_X^2)^{2/3} \bigr)$. For several heads the errors add, and there are two terms for each. So the bracket is $H$ times as large for $H$ equal heads, and its cube $H^3$ times.
+# *Split.* By {prf:ref}`variables-lem4-3` with $c = 1$, pairs of members are within $L \eta_V + L B_V B_X^2\, \eta_{QK}$. We choose the two scales such that this is $\epsilon$ and the sum of the log sizes is least. {prf:ref}`variables-lemA8` solves this problem, with $\alpha = (d B_V^{2,\infty} B_X)^2, (d B_{QK}^{2,\infty} B_X)^2$ and $\beta = L, L B_V B_X^2$: the least sum is $\gamma^3/\epsilon^2$ with $\gamma = (dLB_X)^{2/3} \bigl( (B_V^{2,\infty})^{2/3} + (B_{QK}^{2,\infty} B_V B_X^2)^{2/3} \bigr)$. For several heads the errors add, and there are two terms for each. So the bracket is $H$ times as large for $H$ equal heads, and its cube $H^3$ times.
 #
-# *Long positions.* Let $\|x_\tau\|_2 \le 1$, let $p_\tau$ be fixed, and write $u_t = x_t + p_t$ for the tokens, no longer than $B = B_X + B_P$. A $B_V$ above $\sqrt d\, B_V^{2,\infty}$ may be lowered to it, because no $W_V$ of the class has a larger norm. We may also suppose that $\epsilon < L B_V B$, because otherwise the head with $W_V = 0$ alone is a cover. If $W_{QK}$ is off by $\Delta$, a score is off by at most $\|\Delta u_t\|_2 + |p_\tau^\top \Delta u_t|$. The second term is about the single vector $g = W_{QK}^\top p_\tau$, which is no longer than $R = \sqrt d\, B_{QK}^{2,\infty} B_P$. All such vectors are within $\eta / B$ of some $(1 + 2RB/\eta)^d$ points. From the matrices with the same nearest member of the first cover and the same nearest point choose one. Then the scores of two such matrices differ by at most $4 \eta$, so that Lemma A.11 has a 4 in place of its 2, and $d \log(1 + 2RB/\eta)$ is added. From $\epsilon < L B_V B \le \sqrt d\, L B\, B_V^{2,\infty}$ we have $d \le (d L B\, B_V^{2,\infty} / \epsilon)^2$. So what is added is at most the part of $W_V$ in the bound, times a logarithm. $\square$
+# *Long positions.* The idea is that the long part of the query, its position, is the same vector for all inputs, so that its scores can be covered separately at the cost of a logarithm. Let $\|x_\tau\|_2 \le 1$, let $p_\tau$ be fixed, and write $u_t = x_t + p_t$ for the tokens, no longer than $B = B_X + B_P$. A $B_V$ above $\sqrt d\, B_V^{2,\infty}$ may be lowered to it, because no $W_V$ of the class has a larger norm. We may also suppose that $\epsilon < L B_V B$, because otherwise the head with $W_V = 0$ alone is a cover. If $W_{QK}$ is off by $\Delta$, a score is off by at most $\|\Delta u_t\|_2 + |p_\tau^\top \Delta u_t|$. The first term is at most the error of the cover that we already have. The second term depends only on the single vector $g = W_{QK}^\top p_\tau$, which is no longer than $R = \sqrt d\, B_{QK}^{2,\infty} B_P$. By comparing volumes, all such vectors are within $\eta / B$ of some $(1 + 2RB/\eta)^d$ points. Now put two matrices into the same group if they have the same nearest member of the first cover and the same nearest point, and choose one matrix from each group. Two matrices of a group differ by at most $2 \eta$ in each of the two terms, so their scores differ by at most $4 \eta$. Therefore Lemma A.11 has a 4 in place of its 2, and $d \log(1 + 2RB/\eta)$ is added to the log size. How large is this? From $\epsilon < L B_V B \le \sqrt d\, L B\, B_V^{2,\infty}$ we have $d \le (d L B\, B_V^{2,\infty} / \epsilon)^2$. So what is added is at most the part of $W_V$ in the bound, times a logarithm. $\square$
 # ```
 #
-# That the square is right can be seen by rescaling the tokens, because $f(rX)$ with $W_V, W_{QK}$ is $f(X)$ with $r W_V, r^2 W_{QK}$. So the class on tokens $r$ times longer *is* the old one with bounds $r B_V^{2,\infty}$, $r B_V$, $r^2 B_{QK}^{2,\infty}$, and a bound should give both the same number. Only the repaired one does.
+# That the square is right can be seen by rescaling the tokens, because $f(rX)$ with $W_V, W_{QK}$ is $f(X)$ with $r W_V, r^2 W_{QK}$. So the class on tokens $r$ times as long *is* the old class with the bounds $r B_V^{2,\infty}$, $r B_V$ and $r^2 B_{QK}^{2,\infty}$, and a bound should give the same number for both descriptions. Of the forms considered here only the repaired one does.
 #
-# **An adversary** looks for heads in the plane, and for perturbations of their matrices as large as the split allows, that change the output by more than $\epsilon$. The activation is the identity. A movement above $\epsilon$ would refute the repaired corollary with the square, or, for queries of length at most 1, the form of the paper's proof.
+# **An adversary** tries to break the three forms. Each form allots a part of the error $\epsilon$ to each of the two matrices. The adversary looks for a head in the plane, with the identity as activation, and for perturbations of its matrices as large as these parts allow, that change the output by more than $\epsilon$. Such a change would refute the repaired corollary with the square, or, for queries of length at most 1, the form of the paper's proof.
 
 
 # %% mystnb={"code_prompt_hide": "A search for a head that leaves", "code_prompt_show": "A search for a head that leaves"} tags=["hide-cell"]
@@ -235,11 +235,23 @@ glue(unit_proof=unit["proof"], unit_text=unit["text"])
 glue(proof_error=searched["proof"], square_error=searched["repaired"])
 
 # %% [markdown]
-# For tokens and queries of length up to {glue:text}`length:.0f` the largest error found is {glue:text}`text_error:.2f` $\epsilon$ with the text's form, {glue:text}`proof_error:.2f` $\epsilon$ with the proof's, and {glue:text}`square_error:.4f` $\epsilon$ with the square. For lengths from $10^{-3}$ to $10^3$ it stays at {glue:text}`extreme:.4f` $\epsilon$ with the square. If the query is no longer than 1, the error is at most {glue:text}`unit_proof:.4f` $\epsilon$ with the proof's form, and reaches {glue:text}`unit_text:.2f` $\epsilon$ with the text's form. Lemma A.11 has one power of the length and a 2 before $B_{QK}^{2,\infty}$. We take $x_\tau$ no longer than 1, as the text does. With the errors that the lemma allots to the two matrices a head is off by at most {glue:text}`short_query:.4f` $\epsilon$ if the position is no longer than 1, but by {glue:text}`long_query:.2f` $\epsilon$ if query and position together are as long as the tokens. So the proof of the lemma, which uses the covers of Corollary 4.4 as they are, has a gap. The lemma itself has none: if the cover also knows the scores of the position, which costs a logarithm, the error is at most {glue:text}`covered:.4f` $\epsilon$. The search with long queries shows where the square comes from, but it refutes nothing: in the plane a head has few parameters, so its covering number is smaller than the text's bound by many orders of magnitude.
+# The table has the largest errors that the search found, with tokens of length up to {glue:text}`length:.0f`:
+#
+# | form of the bound | query as long as the tokens | query no longer than 1 |
+# |:--|--:|--:|
+# | text, no further $B_X$ | {glue:text}`text_error:.2f` $\epsilon$ | {glue:text}`unit_text:.2f` $\epsilon$ |
+# | proof, one $B_X$ | {glue:text}`proof_error:.2f` $\epsilon$ | {glue:text}`unit_proof:.4f` $\epsilon$ |
+# | ours, $B_X^2$ | {glue:text}`square_error:.4f` $\epsilon$ | |
+#
+# With long queries only the square keeps the error within $\epsilon$. For tokens and queries of lengths from $10^{-3}$ to $10^3$ the largest error with the square stays at {glue:text}`extreme:.4f` $\epsilon$. With short queries the proof's form is enough, and the text's form is not.
+#
+# Lemma A.11 has one power of the length and a 2 before $B_{QK}^{2,\infty}$. We take $x_\tau$ no longer than 1, as the text does. With the errors that the lemma allots to the two matrices a head is off by at most {glue:text}`short_query:.4f` $\epsilon$ if the position is no longer than 1, but by {glue:text}`long_query:.2f` $\epsilon$ if $x_\tau$ and its position together are as long as the tokens. So the proof of the lemma, which uses the covers of Corollary 4.4 as they are, has a gap. The lemma itself is true: if the scores of the position are covered as well, which costs a logarithm, the error is at most {glue:text}`covered:.4f` $\epsilon$.
+#
+# The search with long queries shows where the square comes from, but it does not refute the printed bounds. In the plane a head has few parameters, so its covering number is smaller than the text's bound by many orders of magnitude.
 #
 # ## A class that needs the square
 #
-# To refute the bound we need a class with many parameters. Take $d = 3n$ columns in three blocks of $n$, the identity for $\sigma$, and inputs $(k, j)$, $k, j = 1, \dots, n$, of three tokens. Two tokens are $\pm \frac{B}{\sqrt2}(a + e_j)$ with $a = (1, \dots, 1)/\sqrt n$ in the first block and $e_j$ in the second, and the third is the query, a multiple of the unit vector $q_k$ of the third block. Let $W_V = a w^\top$ with the unit vector $w = (1, \dots, 1)/\sqrt d$, and $W_{QK} = \rho \sum_{kj} s_{kj}\, q_k e_j^\top$ for signs $s_{kj}$, with $\rho$ such that the scores are $\pm s_{kj} \log 2$ and 0. Then the head is $\frac37 \frac{B}{\sqrt2} s_{kj} w$. So two of the $2^{n^2}$ sign matrices differ by more than $0.6\,B$ at some input, and $\log N_\infty(0.3\,B) \ge n^2 \log 2$. All rows and columns of $W_{QK}$ have length $\rho \sqrt n$, those of $W_V^\top$ at most $1/\sqrt n$, and $\|W_V\|_2 = 1$.
+# To refute the bound we need a class with many parameters. We take one head for every $n \times n$ matrix of signs, and inputs $(k, j)$ that each let one read the sign in row $k$ and column $j$. Take $d = 3n$ columns in three blocks of $n$, the identity for $\sigma$, and inputs $(k, j)$, $k, j = 1, \dots, n$, of three tokens. Two tokens are $\pm \frac{B}{\sqrt2}(a + e_j)$ with $a = (1, \dots, 1)/\sqrt n$ in the first block and $e_j$ in the second, and the third is the query, a multiple of the unit vector $q_k$ of the third block. Let $W_V = a w^\top$ with the unit vector $w = (1, \dots, 1)/\sqrt d$, and $W_{QK} = \rho \sum_{kj} s_{kj}\, q_k e_j^\top$ for signs $s_{kj}$, with $\rho$ such that the scores are $\pm s_{kj} \log 2$ and 0. If $s_{kj} = 1$, the softmax weights of the three tokens are therefore $\frac47, \frac17, \frac27$, and the output of the head is $\frac37 \frac{B}{\sqrt2} w$; if $s_{kj} = -1$, it is the negative of this. So the heads of any two of the $2^{n^2}$ sign matrices differ by more than $0.6\,B$ at some input, and $\log N_\infty(0.3\,B) \ge n^2 \log 2$. All rows and columns of $W_{QK}$ have length $\rho \sqrt n$, those of $W_V^\top$ at most $1/\sqrt n$, and $\|W_V\|_2 = 1$.
 
 
 # %% mystnb={"code_prompt_hide": "Real heads of this class", "code_prompt_show": "Real heads of this class"} tags=["hide-cell"]
@@ -264,7 +276,14 @@ for n, query in ((2, 1.0), (3, 9.0), (8, 1.0), (8, 64.0)):
 glue(least_output=min(kept))
 
 # %% [markdown]
-# Real heads, up to $n = 8$, have outputs of at least {glue:text}`least_output:.4f` $B$ with the right sign. For tokens of length $B = n^2$ the bound needs at least the constant $n^2 \log 2$ divided by the bound with constant 1, which we call the *constant forced*. The table has four cases as restored. The first two are the text with queries of length 1, and the proof's form with queries as long as tokens. The third is Lemma A.11 with queries $x_\tau$ as long as the tokens, of which it does not speak, and a fixed position, as long again, that no weight reads. The last is Lemma A.12 with a second head whose $W_V$ is 0. *Repaired* is {prf:ref}`attention-capacity-repaired`, with all constants, that is, with one more power of $B_X$ in each case. In the first and in the last case this is the form with the missing factor, because the queries have length 1. The last column divides by $\log^{10}(9n^4)$, a larger power of a logarithm than one would let $\lesssim$ hide. If the result is far above 1, no reasonable constant makes the bound in this row true.
+# We ran such heads up to $n = 8$, and their outputs are at least {glue:text}`least_output:.4f` $B$ with the right sign. For tokens of length $B = n^2$ the *constant forced* is $n^2 \log 2$ divided by the bound with constant 1. The table has it for four cases as restored:
+#
+# * *4.4, text, unit queries:* the text of Corollary 4.4 with queries of length 1.
+# * *4.4, proof, long queries:* the form of its proof with queries as long as the tokens.
+# * *A.11, long queries:* Lemma A.11 with queries $x_\tau$ as long as the tokens, of which it does not speak, and with a fixed position, as long again, that no weight reads.
+# * *A.12, two heads:* Lemma A.12 with queries of length 1 and a second head whose $W_V$ is 0.
+#
+# A row *repaired* has one more power of $B_X$ than the row above it, as in {prf:ref}`attention-capacity-repaired`, and all constants. In the first and in the last case this is the form with the missing factor, because the queries have length 1. The last column divides the constant by $\log^{10}(9n^4)$, a larger power of a logarithm than one would let $\lesssim$ hide. If the result is far above 1, no reasonable constant makes the bound in this row true.
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input"]
 rows = {}
@@ -313,11 +332,11 @@ glue(forced_positions=needed.loc["A.11, long queries", "n = 2^14"])
 glue(forced_heads=needed.loc["A.12, two heads", "n = 2^20"])
 
 # %% [markdown]
-# All four forms force a constant that grows without limit, and none of the repaired ones does. The first and the last case have queries of length 1, so they are about the statements. The other two show that longer queries need the square. So the lengths of the tokens and of the query have to be counted as often as they enter.
+# In each of the four forms the constant that is forced grows without limit, from left to right in the table, and in none of the repaired forms does it grow. The first and the last case have queries of length 1, as the paper assumes, so they refute the statements. The other two show that longer queries need the square. So a bound has to contain the lengths of the tokens and of the query as often as they enter the head.
 #
 # ## What would falsify this
 #
-# The repaired corollary would be false if a head moved by more than $\epsilon$ with the square, or if a class were larger than the repaired bound. We could not speak of a misprint if the form of the proof failed for queries of length at most 1. All of this happens with smaller powers of $B_X$, which are the controls.
+# The repaired corollary would be false if a head moved by more than $\epsilon$ with the square, or if a class were larger than the repaired bound. We could not speak of a misprint if the form of the proof failed for queries of length at most 1. As controls we take smaller powers of $B_X$, for which all of this happens.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

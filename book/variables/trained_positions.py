@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-longer-tokens`. **Read** 8 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** If the norms of weights and tokens are held fixed, the bound on a head has a factor $\log T$, where $T$ is the number of tokens. The paper adds that trained positions could make the dependence linear. This is true, because one head can read a sign at each of $T$ positions. At a fixed scale it needs $\|W_{QK}\|$ to grow like $\log T$. With all norms held the growth is linear at scales of order $1/T$. At a fixed scale and a fixed width it is not, and we prove a bound of order $\log m \log T$ for $m$ inputs.
+# **Claim.** If the norms of weights and tokens are held fixed, the bound on a head has a factor $\log T$, where $T$ is the number of tokens. The paper adds that trained positions could make the dependence linear. This is true, because one head can read a sign at each of $T$ positions. If the *scale* of the covering number, the error $\epsilon$ that a cover may have, is fixed, the head needs $\|W_{QK}\|$ to grow like $\log T$. If all norms are held, the growth is still linear at scales of order $1/T$. But with all norms held at a fixed scale and a fixed width it is not linear, and we prove a bound of order $\log m \log T$ for $m$ inputs.
 
 # %% tags=["parameters"]
 T_most = 256  # longest context that is read [64..512]
@@ -46,7 +46,7 @@ ledger = Ledger("variables/trained_positions")
 # %% [markdown]
 # ## Why one should care
 #
-# Many transformers train a vector for each position (a positional embedding), and add it to the token that stands there. These are $T$ vectors more to choose, so one may suspect that the capacity, the logarithm of the covering number, grows in proportion to $T$, and that the logarithm of the previous chapters holds for fixed positions only. The paper says in one sentence that this can happen. Whether it does depends on the scores: a head averages over all positions, so a single vector out of $T$ hardly changes the output, unless the head can give its position a large weight.
+# Many transformers train a vector for each position (a positional embedding), and add it to the token that stands there. These are $T$ more vectors to choose, so one may suspect that the capacity, the logarithm of the covering number, grows in proportion to $T$. Then the growth like $\log T$, which the previous chapters found, would be limited to fixed positions. The paper says in one sentence that this can happen. Whether it does depends on the scores: a head averages over all positions, so a single vector out of $T$ hardly changes the output, unless the head can give its position a large weight.
 #
 # ## Three positions by hand
 #
@@ -58,7 +58,7 @@ ledger = Ledger("variables/trained_positions")
 # | weight, position 1 marked | $\frac34$ | $\frac1{12}$ | $\frac1{12}$ | $\frac1{12}$ | $-\frac7{12}$ |
 # | weight, scores equal | $\frac14$ | $\frac14$ | $\frac14$ | $\frac14$ | $\frac14$ |
 #
-# With the score $\log 9$ the output is $-\frac7{12}$ and shows the sign of the marked position, although the others disagree. With equal scores the output has the sign of the majority, for every input. So with the large score the $2^3$ choices of signs give eight functions that differ by more than 1 on some input, and in general there are $2^T$ of them. The figure compares the logarithm of this number, a lower bound for trained positions, with two upper bounds for fixed positions.
+# With the score $\log 9$ the output is $-\frac7{12}$ and shows the sign of the marked position, although the others disagree. With equal scores the output has the sign of the majority, for every input. Two different choices of signs differ at some position, and on the input that marks this position their outputs lie beyond $\frac12$ on opposite sides of 0. So with the large score the $2^3$ choices of signs give eight functions, any two of which differ by more than 1 on some input, and in general there are $2^T$ of them. A cover with error $\frac12$ therefore needs $2^T$ members. The figure compares the logarithm of this number, a lower bound for trained positions, with two upper bounds for fixed positions.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Log covering numbers of heads of width 3 at scale $\\frac12$, on $T$ inputs of $T + 1$ tokens no longer than $\\sqrt 2$. Trained positions: from below. Fixed positions, with weights as long as those that read the trained ones: from above, by norms and by counting weights.", "name": "fig-trained-positions"}, "image": {"alt": "Three curves against T from 16 to a hundred million on logarithmic axes. The one for trained positions is a straight line of slope one. The bound by norms bends, rises ever more slowly, and is crossed by the line at some five million. The bound by counting weights stays just below a hundred and is crossed near one hundred."}} tags=["hide-input"]
 
@@ -89,7 +89,7 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-trained-positions` the line for trained positions has slope 1 and crosses both bounds. From some hundred tokens on it is above the bound by counting weights, so from there on trained positions have a larger covering number than any fixed ones. The bound by norms alone would show this only from some five million tokens on.
+# In {numref}`fig-trained-positions` the line for trained positions has slope 1 and crosses both bounds. From some hundred tokens on it is above the bound by counting weights, a simple bound that we explain below. So from there on trained positions have a larger covering number than any fixed ones. The bound by norms, which is that of the previous chapter, would show this only from some five million tokens on.
 #
 # ## The statement
 #
@@ -104,13 +104,13 @@ figures.show()
 #
 # ## Fixed positions: a logarithm
 #
-# By {prf:ref}`attention-capacity-repaired` the bound depends on $T$ through $\log(2dmT + 1)$ alone, if $B_X$ bounds the longest token. If instead $B_X$ were a bound on $\|X\|_2$ or $\|X\|_F$, it would be of order $\sqrt T$, and the growth would no longer be logarithmic. This case is the control of the first claim.
+# By {prf:ref}`attention-capacity-repaired` the bound depends on $T$ through $\log(2dmT + 1)$ alone, if $B_X$ bounds the length of the longest token. If instead $B_X$ were a bound on $\|X\|_2$ or $\|X\|_F$, norms of the whole matrix of $T$ tokens, it would be of order $\sqrt T$, and the growth would no longer be logarithmic. The control of our first check is this case.
 #
-# For a fixed width one can also *count weights*. If the norms are 1, the grids over all columns have sizes with the logarithms $d^2 \log(1 + 4 \sqrt d\, B_X/\epsilon)$ for $W_V$ and $d^2 \log(1 + 4 \sqrt d\, B_X^3/\epsilon)$ for $W_{QK}$, where an error of $\epsilon/(2 B_X^2)$ is allowed. The same grid serves all inputs at once, so neither $m$ nor $T$ occurs. For example, for $d = 8$, $\epsilon = \frac12$, $B_X = 1$ and 1000 inputs of 16 tokens the bound by counting is {glue:text}`counted:.0f`, and the bound by norms is {glue:text}`bound:.0f`.
+# For a fixed width one can also *count weights*, that is, round both matrices to a fine grid and count its points. If the norms are 1, the logarithms of the numbers of grid points are $d^2 \log(1 + 4 \sqrt d\, B_X/\epsilon)$ for $W_V$ and $d^2 \log(1 + 4 \sqrt d\, B_X^3/\epsilon)$ for $W_{QK}$. The second grid has to be finer, because only an error of $\epsilon/(2 B_X^2)$ is allowed there. The same grid serves all inputs at once, so neither $m$ nor $T$ occurs. For example, for $d = 8$, $\epsilon = \frac12$, $B_X = 1$ and 1000 inputs of 16 tokens the bound by counting is {glue:text}`counted:.0f`, and the bound by norms is {glue:text}`bound:.0f`.
 #
 # ## Trained positions: linear
 #
-# Take $m = T$ inputs of $T + 1$ tokens in $\mathbb R^3$, the last of them the query $e_3$. Input $i$ has token $x_i = e_1$ and zeros elsewhere. The positions are $p_t = s_t e_2$ for signs $s_t$, with none for the query. With $W_{QK} = \log(3T)\, e_3 e_1^\top$ token $i$ gets the weight $\frac34$, and with $W_V = e_2 e_2^\top$ the output of the head is $s_i e_2$ times a factor of more than $\frac34 - \frac14$, as in the example. So $2^T$ choices of positions are pairwise more than 1 apart at some input, and $\log N_\infty(\frac12) \ge T \log 2$, the straight line in {numref}`fig-trained-positions`. We run such heads with one sign against all others, which is the worst case; a product of output and sign below $\frac12$ would refute the claim.
+# Take $m = T$ inputs of $T + 1$ tokens in $\mathbb R^3$, the last of them the query $e_3$. Input $i$ has token $x_i = e_1$ and zeros elsewhere. The positions are $p_t = s_t e_2$ for signs $s_t$, with none for the query. With $W_{QK} = \log(3T)\, e_3 e_1^\top$ token $i$ gets the weight $\frac34$, and with $W_V = e_2 e_2^\top$ the output of the head is $s_i e_2$ times a factor of more than $\frac34 - \frac14$, as in the example: the marked position contributes $\frac34$, and all others together at most $\frac14$ against it. So any two of the $2^T$ choices of positions are more than 1 apart at some input, and $\log N_\infty(\frac12) \ge T \log 2$, the straight line in {numref}`fig-trained-positions`. We run such heads with one sign against all others, which is the worst case; a product of output and sign below $\frac12$ would refute the claim.
 
 
 # %% mystnb={"code_prompt_hide": "Positions read", "code_prompt_show": "Positions read"} tags=["hide-cell"]
@@ -162,9 +162,9 @@ ledger.result("variables.trained_positions").holds(
 )
 
 # %% [markdown]
-# We ran heads with $T = 16$, 64 and {glue:text}`T_most` positions, with one sign against all others. Their outputs, multiplied by the sign to be read, are at least {glue:text}`least_read:.3f`, and their scores differ by $\log(3T)$.
+# We ran heads with $T = 16$, 64 and {glue:text}`T_most` positions, with one sign against all others. Their outputs, multiplied by the sign to be read, are at least {glue:text}`least_read:.3f`, so every sign is read. The score of the marked position exceeds the others by $\log(3T)$, so the norm of $W_{QK}$ grows with $T$.
 #
-# **With all norms held, at small scales.** The score has to grow only because the scale $\frac12$ is fixed. Hold $\|W_{QK}\| = \beta$ instead, and put $a = e^\beta$. With the score $\beta$ for the marked token the output for input $i$ is $\frac1{a + T} \bigl( (a - 1)\, s_i + \sum_t s_t \bigr)$ along $e_2$. Now take two different choices of signs, and let $D$ be the sum of the first minus the sum of the second, where $D \ge 0$ without loss of generality. Then some position has a plus in the first choice and a minus in the second. At the input that marks this position the outputs differ by $\frac{2(a - 1) + D}{a + T} \ge \frac{2 (a - 1)}{a + T}$. So at every scale $\epsilon < \frac{a - 1}{a + T}$
+# **With all norms held, at small scales.** The score has to grow only because the scale $\frac12$ is fixed. Hold $\|W_{QK}\| = \beta$ instead, and put $a = e^\beta$. With the score $\beta$ for the marked token the output for input $i$ is $\frac1{a + T} \bigl( (a - 1)\, s_i + \sum_t s_t \bigr)$ along $e_2$. Now take two different choices of signs, and let $D$ be the sum of the first minus the sum of the second. We may assume $D \ge 0$, since otherwise we exchange the two. Because the choices differ and the first has at least as many pluses, some position has a plus in the first choice and a minus in the second. At the input that marks this position the outputs differ by $\frac{2(a - 1) + D}{a + T} \ge \frac{2 (a - 1)}{a + T}$. So at every scale $\epsilon < \frac{a - 1}{a + T}$
 #
 # $$\log N_\infty(\epsilon) \ge T \log 2 .$$
 #
@@ -195,11 +195,11 @@ ledger.result("variables.trained_positions").holds(
 glue(apart=apart)
 
 # %% [markdown]
-# The least distance is {glue:text}`apart:.3f` times this number.
+# Over all pairs of choices the least distance is {glue:text}`apart:.3f` times $\frac{2(a - 1)}{a + T}$, so no pair refutes the inequality.
 #
 # ## A fixed scale, and all norms held
 #
-# Does the growth stay linear at a fixed scale, if scores do not grow? The paper's sentence leaves this open. Its own heads with trained positions, those of its Lemma B.3, have $\|W_Q\|_F$ up to $\log(8T/\gamma)$ ({ref}`ch-sparse-representations`), but its section on heads notes that bounds on the weights hide no dependence on $T$. So we ask what trained positions cost at the scale $\frac12$, if all norms and the width $d$ are held. (The width has to be held as well, because positions that are all equal already give $d \log 2$, whatever $T$ is.)
+# Does the growth stay linear at a fixed scale, if scores do not grow? The paper's sentence leaves this open. On the one hand, its own heads with trained positions, those of its Lemma B.3, have $\|W_Q\|_F$ up to $\log(8T/\gamma)$ ({ref}`ch-sparse-representations`), so there the norms grow with $T$. On the other hand, its section on heads notes that bounds on the weights hide no dependence on $T$. So we ask what trained positions cost at the scale $\frac12$, if all norms and the width $d$ are held. (The width has to be held as well. Even if all positions are equal, one can choose this one vector of $d$ numbers freely, which gives a log covering number of $d \log 2$, whatever $T$ is.)
 #
 # ```{prf:proposition} Norms held (ours)
 # :label: positions-held
@@ -208,23 +208,23 @@ glue(apart=apart)
 # $$\log N_\infty(\tfrac12) \le (K + 1) \log\bigl( T\, (33 + 256 \beta)^d \bigr) + d^2 \log\bigl( 129\, (1 + 512 \beta) \bigr) .$$
 # ```
 #
-# **The idea of the proof.** If scores are bounded, no token can have more than a fixed multiple of the average weight. Then the head's average over $T$ tokens is nearly the average over a few tokens that are drawn at random, in the way in which a poll of a few predicts the vote of many. So only the positions of these few tokens matter, and each of them adds $\log T$ to the log covering number.
+# **The idea of the proof.** If scores are bounded, no token can have more than a fixed multiple of the average weight. Then the head's average over $T$ tokens is nearly the average over a few tokens that are drawn at random, just as a poll of a few voters predicts the vote of many. So only the positions of these few tokens matter. To describe a head one has to say which tokens were drawn, and each of them adds $\log T$ to the log covering number.
 #
 # ```{dropdown} Proof
-# We write $z_t = x_t + p_t$, so that $\|z_t\| \le 2$ and every score $s_t = z_\tau^\top W_{QK} z_t$ is at most $S = 4 \beta$ in size. We divide a total error of $\frac14$ among three approximations.
+# We write $z_t = x_t + p_t$, so that $\|z_t\| \le 2$ and every score $s_t = z_\tau^\top W_{QK} z_t$ is at most $S = 4 \beta$ in size. We divide a total error of $\frac14$ among three approximations: the weights are rounded, the average is replaced by one over $K$ tokens, and the positions of these tokens are rounded.
 #
-# *Weights, $\frac1{16}$.* Cover $W_V$ to $\frac1{64}$ and $W_{QK}$ to $\frac1{256}$ in spectral norm. The first moves an output by at most $\frac2{64}$, the second a score by at most $\frac4{256}$ and, because softmax has the constant 1 ({ref}`ch-attention-capacity`) and values have length at most 2, an output by at most $\frac8{256}$. By volume there are at most $129^{d^2} (1 + 512 \beta)^{d^2}$ choices.
+# *Weights, $\frac1{16}$.* Cover $W_V$ to $\frac1{64}$ and $W_{QK}$ to $\frac1{256}$ in spectral norm. The first error moves an output by at most $\frac2{64}$. The second moves a score by at most $\frac4{256}$. Because softmax has the constant 1 ({ref}`ch-attention-capacity`) and values have length at most 2, this moves an output by at most $\frac8{256}$. By volume there are at most $129^{d^2} (1 + 512 \beta)^{d^2}$ choices.
 #
-# *Few tokens, $\frac18$.* With $a_t = e^{s_t}$ the output is $N/D$, where $N = \frac1T \sum_t a_t W_V^\top z_t$ and $D = \frac1T \sum_t a_t \ge e^{-S}$. Draw $K$ of the $T$ tokens with replacement, and let $\hat N, \hat D$ be the means over the draw. By Hoeffding's inequality a coordinate of $\hat N$, which lies between $\pm 2 e^S$, is off by $2 \eta e^S$ or more with probability at most $2 e^{-K \eta^2/2}$, and $\hat D$ is off by $\eta e^S$ or more with at most the same probability. There are $d + 1$ such events for each of $m$ inputs, and $2 m (d + 1)\, e^{-K \eta^2/2} < 1$. So for some draw none of them happens on any input. Since $\hat N / \hat D$ is an average of vectors of length at most 2,
+# *Few tokens, $\frac18$.* With $a_t = e^{s_t}$ the output is $N/D$, where $N = \frac1T \sum_t a_t W_V^\top z_t$ and $D = \frac1T \sum_t a_t \ge e^{-S}$. Draw $K$ of the $T$ tokens with replacement, and let $\hat N, \hat D$ be the means over the draw. By Hoeffding's inequality a coordinate of $\hat N$, which lies between $\pm 2 e^S$, is off by $2 \eta e^S$ or more with probability at most $2 e^{-K \eta^2/2}$, and $\hat D$ is off by $\eta e^S$ or more with at most the same probability. There are $d + 1$ such events for each of $m$ inputs, and $K$ is so large that their probabilities add up to at most $2 m (d + 1)\, e^{-K \eta^2/2} < 1$. So for some draw none of them happens on any input. Since $\hat N / \hat D$ is an average of vectors of length at most 2,
 #
 # $$\Bigl\| \frac{\hat N}{\hat D} - \frac ND \Bigr\| \le \frac{\|\hat N - N\|}D + \frac{\|\hat N\|}{\hat D} \cdot \frac{|\hat D - D|}D \le e^S \bigl( 2 \sqrt d\, \eta e^S + 2 \eta e^S \bigr) = \tfrac18 .$$
 #
-# *Their positions, $\frac1{16}$.* Round the positions of the $K$ tokens and of the query to $\zeta = \frac1{16 (1 + 8 \beta)}$. A value moves by at most $\zeta$ and a score by at most $4 \beta \zeta$, so the output moves by at most $(1 + 8 \beta) \zeta$. There are at most $1 + 2/\zeta = 33 + 256 \beta$ to the power $d$ choices for each, and $T^K$ for the tokens.
+# *Their positions, $\frac1{16}$.* Round the positions of the $K$ tokens and of the query to $\zeta = \frac1{16 (1 + 8 \beta)}$. A value moves by at most $\zeta$ and a score by at most $4 \beta \zeta$, so the output moves by at most $(1 + 8 \beta) \zeta$. For each of these $K + 1$ positions there are at most $(1 + 2/\zeta)^d = (33 + 256 \beta)^d$ choices, and there are at most $T^K$ choices for which tokens were drawn.
 #
-# So finitely many centres, as many as the formula says, come within $\frac14$ of every head. They need not be heads of the class, so take for each centre a head within $\frac14$ of it, if there is one. $\square$
+# So finitely many centres, as many as the formula says, come within $\frac14$ of every head. They need not be heads of the class, as a cover requires. So take for each centre a head within $\frac14$ of it, if there is one. This head is within $\frac12$ of every other head that the centre serves. $\square$
 # ```
 #
-# The constant is enormous, since $K$ contains $e^{16 \beta}$, but it does not depend on $T$. Hence for large $T$ the bound is below $T \log 2$, and the growth cannot be linear. The table compares the bound with $T \log 2$ for $\|W_{QK}\| \le 1$, $d = 3$ and as many inputs as tokens.
+# The constant is enormous, since $K$ contains $\eta^{-2}$ and with it $e^{16 \beta}$, but it does not depend on $T$. So the bound grows only like $\log m \log T$. Hence for large $T$ it is below $T \log 2$, and the growth cannot be linear. The table compares the bound with $T \log 2$ for $\|W_{QK}\| \le 1$, $d = 3$ and as many inputs as tokens.
 
 
 # %%
