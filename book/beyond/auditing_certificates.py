@@ -156,7 +156,8 @@ shown = {key: [row[key] for row in rows] for key in rows[0]}
 table(shown, "Share of samples on which a certificate fails", form=".4f")
 ends = {k: [share["any", k, s] for s in SIZES] for k in FORMS}
 audits.holds(
-    "share of failures of valid certificates, any network, upper end of 95 %, largest; control: no KL",
+    "certificates that are theorems: share of samples in which one fails for some network, "
+    "upper end of its 95 % interval, largest; control: certificate without divergence",
     max(e.high for k in VALID for e in ends[k]),
     at_most=delta,
     control=max(e.high for e in ends["no KL"]),
@@ -165,7 +166,8 @@ audits.holds(
 )
 for name, right in zip(CAUGHT, ("Occam", "mixture", "mixture"), strict=True):
     audits.holds(
-        f"share of failures, {name}, any network, lower end of 95 %, largest; control: {right}",
+        f"{name}: share of samples in which the certificate fails for some network, lower end of"
+        f" its 95 % interval, largest; control: {right}",
         max(e.low for e in ends[name]),
         at_least=delta,
         control=max(e.low for e in ends[right]),
@@ -173,7 +175,8 @@ for name, right in zip(CAUGHT, ("Occam", "mixture", "mixture"), strict=True):
         evidence="sampled",
     )
 audits.holds(
-    "share of failures without the square, any network, upper end, largest; control: small $\\Sigma$",
+    "form without its square: share of samples in which it fails for some network, upper "
+    "end of its interval, largest; control: small $\\Sigma$",
     max(e.high for e in ends[MISSED]),
     at_most=delta,
     control=max(e.high for e in ends[CAUGHT[2]]),
@@ -277,7 +280,8 @@ caption = (
 table(pd.DataFrame(shown).T.rename_axis("form"), caption, form=".3f")
 for name, right in (("no KL", "kl bound, all terms"), ("no square", "the square, small $\\Sigma$")):
     audits.holds(
-        f"share of networks that memorise above the form, {name}, lower end of 95 %; control: {right}",
+        f"{name}: share of the networks that memorise whose risk exceeds the form, lower end of "
+        f"its 95 % interval; control: {right}",
         wilson(broke[name], seeds).low,
         at_least=delta,
         control=wilson(broke[right], seeds).low,
@@ -328,7 +332,8 @@ for name, (K, size) in counted.items():
 caption = f"{seeds} networks, {m} samples, mean risk {risk.mean():.4f}; means with 95 % intervals"
 table(pd.DataFrame(shown).T.rename_axis("by"), caption)
 audits.holds(
-    "certificate with the prior at the start, mean, upper end of 95 %; control: the prior around 0",
+    "mean of the certificate with the prior at the start of training, upper end of its 95 %"
+    " interval; control: the prior around 0",
     average(bound).high,
     at_most=0.25,
     control=average(bound_zero).high,

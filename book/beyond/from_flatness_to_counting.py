@@ -237,8 +237,8 @@ glue(flat=m[4] / m[5], flat_tied=m[1] / m[2], wide_saves=m[1] / m[3])
 
 # %% mystnb={"code_prompt_hide": "Two checks", "code_prompt_show": "Two checks"} tags=["hide-input"]
 ladder.holds(
-    "variances and widths by block: samples over those of counting 32 bits a weight; control: the "
-    "posterior's widths",
+    "variances and widths by block: ratio of the samples needed to those of counting 32 "
+    "bits a weight; control: priors as wide as the posterior",
     m[5] / counting,
     at_most=1,
     control=m[2] / counting,
@@ -250,8 +250,9 @@ blind, _ = least(
     f64([risk(blocks, s) for s in dealt]), [small_noise.wide_kl(N, n, s) for s in dealt]
 )
 ladder.holds(
-    "what flatness is worth: samples with one variance over those with variances by block, widths "
-    "by block in both; control: the sharpness dealt to other blocks",
+    "what flatness is worth: ratio of the samples needed with one variance to those with "
+    "variances by block, widths by block in both; control: the sharpness dealt out to other"
+    " blocks",
     m[4] / m[5],
     at_least=1.25,
     control=m[4] / blind,

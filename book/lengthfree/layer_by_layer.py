@@ -220,7 +220,8 @@ swapped = (C ** (2 / 3) * beta ** (1 / 3)).sum(-1) ** 3
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 block_move.refuted(
-    "as printed in the first layer, two tokens of length 5: left over right side",
+    "as printed, in the first layer with two tokens of length 5: ratio of the left to the "
+    "right side; control: with $R^2$ and $c = 1$",
     long.loc[5, "as printed"],
     at_most=1,
     control=long.loc[5, "with R² and c = 1"],
@@ -228,7 +229,8 @@ block_move.refuted(
     evidence="attained",
 )
 block_move.repaired(
-    "with $R^2$ and $c = 1$: a search, $R$ from 0.1 to 10; control: as printed at $R = 10$",
+    "with $R^2$ and $c = 1$: largest ratio of the left to the right side in a search with "
+    "$R$ from 0.1 to 10; control: as printed at $R = 10$",
     max(found["repaired"].max(), found.iloc[:, 1].max(), long.iloc[:, 1].max()),
     at_most=1,
     tol=1e-7,  # rounding of 1e-15 in a left side of 1e-8 and more
@@ -237,7 +239,8 @@ block_move.repaired(
     evidence="proved",
 )
 block_move.repaired(
-    "half the constants, $c = 1$ for 2, two tokens and the search; control: $c = \\frac12$",
+    "half the constants, $c = 1$ in place of 2: largest ratio of the left to the right side"
+    " for two tokens and in the search; control: $c = \\frac12$",
     max(found["repaired"].max(), long.iloc[:, 1].max()),
     at_most=1,
     tol=1e-7,
@@ -246,7 +249,8 @@ block_move.repaired(
     evidence="proved",
 )
 read_out.holds(
-    "10,000 random read-outs: left over right side; control: without the term for $w - \\hat w$",
+    "largest ratio of the left to the right side over 10,000 random read-outs; control: "
+    "without the term for $w - \\hat w$",
     readout.ratio.max(),
     at_most=1,
     tol=1e-9,
@@ -255,7 +259,8 @@ read_out.holds(
     evidence="proved",
 )
 split.holds(
-    "5,000 random splits over the closed form, least; control: with $C^{2/3} \\beta^{1/3}$",
+    "least ratio of the value of 5,000 random splits to the closed form; control: the "
+    "closed form with $C^{2/3} \\beta^{1/3}$",
     splits.min(),
     at_least=1,
     tol=1e-12,
@@ -371,7 +376,8 @@ table(
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.result("lengthfree.sum4_2_1").holds(
-    "formula of 4.2.1 over its summary, constants written out, norms at least 1; control: small $B_{QK2}$",
+    "ratio of the formula of Corollary 4.2.1 to its summary with constants written out, for"
+    " norms of at least 1; control: a small $B_{QK2}$",
     summed.iloc[0],
     at_most=1,
     control=summed.iloc[1],
@@ -379,7 +385,8 @@ ledger.result("lengthfree.sum4_2_1").holds(
     evidence="proved",
 )
 ledger.result("lengthfree.sum4_2_1").refuted(
-    "without the condition: the same with a small $B_{QK2}$; control: norms at least 1",
+    "without the condition: ratio of the formula of Corollary 4.2.1 to its summary with a "
+    "small $B_{QK2}$; control: norms of at least 1",
     summed.iloc[1],
     at_most=1,
     control=summed.iloc[0],
@@ -387,7 +394,7 @@ ledger.result("lengthfree.sum4_2_1").refuted(
     evidence="proved",
 )
 ledger.result("lengthfree.heads_deep").holds(
-    "power of $H$ in the root of the log size, one layer; control: two layers",
+    "one layer: power of $H$ in the root of the log size of the cover; control: two layers",
     powers[1],
     equals=1.5,
     tol=0.01,
@@ -424,7 +431,8 @@ table(trade, "Main term of Theorem 4.1 over the scores of Theorem 4.2, one layer
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.result("lengthfree.trade4_3").holds(
-    "main term of Theorem 4.1 over that of the scores in Theorem 4.2, relative distance from $B_x^2$; control: $C_1$ for $C_{B_x}$",
+    "largest relative distance from $B_x^2$ of the ratio of the main term of Theorem 4.1 to"
+    " that of the scores in Theorem 4.2; control: $C_1$ in place of $C_{B_x}$",
     (trade.iloc[:, 0] / trade.index**2 - 1).abs().max(),
     at_most=0,
     tol=1e-12,
@@ -464,7 +472,8 @@ table(off, "A matrix and its member of Lemma 3.3's cover", form=".3f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
-    "Lemma 3.3's cover on a hidden token, as F.0.1 uses it: error over $\\epsilon$, $d = 16$",
+    "the cover of Lemma 3.3 on a hidden token, as F.0.1 uses it: error in units of "
+    "$\\epsilon$ at $d = 16$; control: the cover at $\\epsilon/\\sqrt d$",
     off["hidden token, cover at ε"],
     at_most=1,
     tol=1e-9,
@@ -542,7 +551,8 @@ table(both, caption, form=dict.fromkeys(both, ".3g"))
 of_0_2, of_0_1 = (both[both.index.str.startswith(name)] for name in ("F.0.2", "F.0.1"))
 for name, rows in (("corF_0_2", of_0_2), ("corF_0_1", of_0_1)):
     ledger.result(f"lengthfree.thm4_2.{name}").refuted(
-        "as printed: the bound over what is needed, largest of the table; control: repaired",
+        "as printed: largest ratio of the bound to what is needed over the classes of the "
+        "table; control: the repaired bound",
         rows["as printed"].max(),
         at_least=1,
         control=rows["repaired"].min(),
@@ -550,7 +560,8 @@ for name, rows in (("corF_0_2", of_0_2), ("corF_0_1", of_0_1)):
         evidence="attained",
     )
 ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
-    "corrected by the sum of its proof: the bound over what is needed, largest of the table; control: repaired",
+    "corrected by the sum of its proof: largest ratio of the bound to what is needed over "
+    "the classes of the table; control: the repaired bound",
     of_0_1["by its proof"].max(),
     at_least=1,
     control=of_0_1["repaired"].min(),
@@ -599,7 +610,8 @@ single, last = (
     marked.loc["F.0.2, all queries, d = 1,000"],
 )
 ledger.result("lengthfree.thm4_2.corF_0_2").refuted(
-    "corrected by the sum of its proof, rows or columns, one query: the bound over what is needed; control: $B_x^2$ at the scores",
+    "corrected by the sum of its proof, rows or columns, one query: ratio of the bound to "
+    "what is needed; control: with $B_x^2$ at the scores",
     single["by its proof"],
     at_least=1,
     control=single["with B_x^2 at the scores"],

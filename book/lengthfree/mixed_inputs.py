@@ -128,7 +128,8 @@ table(
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lem3_2.holds(
-    "$q = 1, 2, \\infty$: relative excess of any input over the vertices, a search; control: $q = \\frac12$",
+    "$q = 1, 2, \\infty$: largest relative amount by which the distance at any input "
+    "exceeds that at the vertices, in a search; control: $q = \\frac12$",
     qs.loc[1:, "worse by"].max(),
     at_most=0,
     tol=1e-9,
@@ -138,7 +139,9 @@ lem3_2.holds(
 )
 on_vertices, on_all = "needed on vertices", "needed on all"
 q_range.refuted(
-    "read with any real $q > 0$, as Section 2.4 has it: maps needed on all inputs, $\\{0, I\\}$, $q = \\frac12$; control: $q = 1$",
+    "read with any real $q > 0$, as in Section 2.4: number of maps that a cover of $\\{0, "
+    "I\\}$ needs on all inputs for $q = \\frac12$, against that on the vertices; control: "
+    "$q = 1$",
     qs.loc[0.5, on_all],
     equals=qs.loc[0.5, on_vertices],
     control=qs.loc[1, on_all],
@@ -146,7 +149,8 @@ q_range.refuted(
     evidence="attained",
 )
 q_range.repaired(
-    "$q \\ge 1$, a norm: the same class, $q = 1$; control: $q = \\frac12$",
+    "$q \\ge 1$, where it is a norm: number of maps that a cover of $\\{0, I\\}$ needs on "
+    "all inputs for $q = 1$, against that on the vertices; control: $q = \\frac12$",
     qs.loc[1, on_all],
     equals=qs.loc[1, on_vertices],
     control=qs.loc[0.5, on_all],
@@ -183,7 +187,8 @@ def members(*values):
 
 
 appendix.refuted(
-    "any class with such rows, covers from inside it: members needed for two matrices, promised 1; control: with 0",
+    "any class with such rows, covered from inside it: number of members that a cover of "
+    "two matrices needs, where 1 is promised; control: with 0 in the class",
     members(1, -1),
     at_most=1,
     control=members(1, -1, 0),
@@ -191,7 +196,8 @@ appendix.refuted(
     evidence="attained",
 )
 appendix.holds(
-    "all matrices with such rows: error over $k^{1/q} \\epsilon$, $q = \\frac12, 1, 2, \\infty$; control: one term fewer",
+    "all matrices with such rows: largest error in units of $k^{1/q} \\epsilon$ for $q = "
+    "\\frac12, 1, 2, \\infty$; control: averages with one term fewer",
     max(assembled(q, 2) for q in (0.5, 1, 2, math.inf)),
     at_most=1,
     tol=1e-9,  # relative, of sums of a few numbers
@@ -200,7 +206,8 @@ appendix.holds(
     evidence="proved",
 )
 appendix.holds(
-    "all matrices with such rows: members needed for the two matrices, promised 1; control: a class of these two",
+    "all matrices with such rows: number of members that a cover of the two matrices needs,"
+    " where 1 is promised; control: the class has only these two",
     members(1, -1, 0),
     at_most=1,
     control=members(1, -1),

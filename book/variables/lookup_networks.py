@@ -192,7 +192,8 @@ table(
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 b8.holds(
-    "wide ramps: $\\|W_1\\|_\\infty$ over $\\max(1, B)/(2\\delta)$, largest; control: the proof's ramps",
+    "wide ramps: largest ratio of $\\|W_1\\|_\\infty$ to $\\max(1, B)/(2\\delta)$; control:"
+    " the ramps of the proof",
     2 * found["W_1, repaired"],
     at_most=1,
     tol=1e-12,
@@ -201,7 +202,8 @@ b8.holds(
     evidence="proved",
 )
 b8.holds(
-    "wide ramps, $\\delta \\le 1$: $\\|W_2\\|_\\infty$ over $k/\\delta$, largest; control: $\\delta > 1$",
+    "wide ramps, $\\delta \\le 1$: largest ratio of $\\|W_2\\|_\\infty$ to $k/\\delta$; "
+    "control: $\\delta > 1$",
     found["W_2, repaired, delta <= 1"],
     at_most=1,
     tol=1e-12,
@@ -210,7 +212,8 @@ b8.holds(
     evidence="proved",
 )
 b8.refuted(
-    "the proof's net: $\\|W_1\\|_\\infty$ over $\\max(1, B)/\\delta$, largest; control: wide ramps",
+    "the net of the proof: largest ratio of $\\|W_1\\|_\\infty$ to $\\max(1, B)/\\delta$; "
+    "control: wide ramps",
     found["W_1, proof"],
     at_most=1,
     control=found["W_1, repaired"],
@@ -218,7 +221,8 @@ b8.refuted(
     evidence="attained",
 )
 b6.holds(
-    "wide ramps, readings off by $\\gamma/4$: largest error; control: off by $\\gamma/2$",
+    "wide ramps with readings that are off by $\\gamma/4$: largest error; control: readings"
+    " off by $\\gamma/2$",
     found.filter(like="error at 1 delta, repaired").max(),
     at_most=0,
     tol=1e-9,
@@ -253,7 +257,8 @@ for result, of_large, of_one in zip(
     (b5, b6, b8), (printed(wide)[0], *printed(wide)), (printed(1.0)[0], *printed(1.0)), strict=True
 ):
     result.refuted(
-        "without the condition, $\\gamma = 4\\delta = 4000$, one bit: largest constant of a net within the norms, of 1 needed; control: $\\gamma = 1$",
+        "without the condition, $\\gamma = 4\\delta = 4000$ and one bit: largest constant that "
+        "a net within the norms can have, where 1 is needed; control: $\\gamma = 1$",
         of_large,
         at_least=1,
         control=of_one,
@@ -307,7 +312,8 @@ general = cases[(cases["function of"] == "the bits") & (cases["map"] != "bag")]
 wrong_share = general.loc[~general["near"], "printed, %"].mean()
 for result, group in ((b6, whole), (b5, by_r)):
     result.refuted(
-        "the proof's net, $\\delta = \\gamma/8$: strings with a wrong value, in per cent, most; control: error with $\\gamma/4$",
+        "the net of the proof with $\\delta = \\gamma/8$: largest share of the strings with a "
+        "wrong value, in per cent; control: largest error with $\\delta = \\gamma/4$",
         group["proof: most % wrong"].max(),
         at_most=0,
         tol=1e-9,
@@ -321,7 +327,7 @@ for result, group, text, about in (
     (exact, whole, "all maps, $s \\le 4$", "statement"),
 ):
     result.holds(
-        f"{text}: largest error over all strings; control: the proof's net",
+        f"{text}: largest error over all strings; control: the net of the proof",
         group["error"].max(),
         at_most=0,
         tol=1e-9,
@@ -330,7 +336,8 @@ for result, group, text, about in (
         evidence="proved",
     )
 monotone.holds(
-    "one head alone, all maps: error over $\\gamma/4$ from the mean of signs or $(r-s)/(r+1)$, largest; control: plain keys",
+    "one head alone, all maps: largest distance of its reading from the mean of signs or "
+    "$(r-s)/(r+1)$, in units of $\\gamma/4$; control: plain keys",
     by_r["reading over gamma / 4"].max(),
     at_most=1,
     control=cases["plain"].max(),
@@ -364,7 +371,8 @@ for _, group in growth.groupby(level="map"):
     slopes.append(slope(log, torch.tensor(group["WQ"].to_numpy())).item())
     others.append(group.drop(columns="WQ").agg(lambda c: c.max() - c.min()).max())
 norms.holds(
-    "slope of $\\|W_Q\\|_F$ in $\\log T$, all maps, farthest from 1; control: of its root",
+    "power of $\\log T$ with which $\\|W_Q\\|_F$ grows, farthest from 1 over all maps; "
+    "control: its square root",
     max(slopes, key=lambda v: abs(v - 1)),
     equals=1,
     tol=1e-9,
@@ -373,7 +381,7 @@ norms.holds(
     evidence="proved",
 )
 norms.holds(
-    "change of any other norm with $T$, largest; control: that of $W_Q$",
+    "largest change of any other norm with $T$; control: the change of $\\|W_Q\\|_F$",
     round(max(others), 9),
     at_most=0,
     tol=1e-9,

@@ -303,7 +303,8 @@ glue(**{f"linear_{T}": size for T, size in zip(ends, critical(linear)[0].tolist(
 
 # %%
 sublinear.reproduced(
-    "the stored trials: growth of the critical size over that of the length, upper end of 95 %; control: linear classifier",
+    "stored trials: growth of the critical sample size in units of that of the length, "
+    "upper end of its 95 % interval; control: a linear classifier",
     growths["kept"].high,
     at_most=0.95,  # a linear growth has 1, up to the grid of sizes
     control=growths["linear"].high,
@@ -311,7 +312,8 @@ sublinear.reproduced(
     evidence="trained",
 )
 sublinear.reproduced(
-    "the page's own trials, few: the same growth, upper end; control: linear classifier",
+    "the page's own trials, which are few: growth of the critical sample size in units of "
+    "that of the length, upper end of its interval; control: a linear classifier",
     growths["own"].high,
     at_most=0.95,  # a linear growth has 1, up to the grid of sizes
     control=growths["linear"].high,
@@ -319,7 +321,9 @@ sublinear.reproduced(
     evidence="trained",
 )
 log_row.holds(
-    "without dropout: factor of the critical size over that of the logarithm of the number of sets, lower end; control: a search through all sets",
+    "without dropout: factor by which the critical sample size grows, in units of that of "
+    "the logarithm of the number of sets, lower end of its interval; control: a search "
+    "through all sets",
     factor.low * logs[0] / logs[-1],
     at_least=1,
     control=search_size(tall[-1]) / search_size(tall[0]) * logs[0] / logs[-1],
@@ -391,7 +395,8 @@ anew = kept.assign(success=kept.groupby("T")["success"].transform(dealt))
 pair = [kept.query(f"T == 400 and m == {m}")["success"].tolist() for m in (200, 100)]
 together = sorted(pair[0] + pair[1])
 right.reproduced(
-    "share of successes at T = 400 with 200 samples less that with 100, lower end; control: their successes dealt out evenly",
+    "share of successes at $T = 400$ with 200 samples less that with 100, lower end of its "
+    "interval; control: the successes dealt out evenly",
     difference(*pair).low,
     at_least=0,
     control=difference(together[::2], together[1::2]).low,
@@ -399,7 +404,8 @@ right.reproduced(
     evidence="trained",
 )
 shares_row.reproduced(
-    "share of successes with the largest sample less that with the smallest, lower end, least of all lengths; control: successes dealt out anew among the sizes",
+    "share of successes with the largest sample less that with the smallest, least lower "
+    "end over the lengths; control: successes dealt out anew among the sizes",
     least_rise(kept),
     at_least=0.5,
     control=least_rise(anew),
@@ -410,7 +416,8 @@ shares_row.reproduced(
 # %%
 failed, cut = every[every["success"] == 0], every[every["success"] == 1]
 fit_row.reproduced(
-    "trials that fail: largest share of the sample on which one is wrong; control: trials that a success has cut off",
+    "largest share of its own sample on which a trial that fails is wrong; control: trials "
+    "that were stopped because another had succeeded",
     failed["wrong"].max(),
     at_most=0,
     control=cut["wrong"].max(),
@@ -480,7 +487,8 @@ def best_chance(m, T=5):
 
 chance = {m: best_chance(m) * math.comb(5, S) for m in (1, 2, 3)}
 floor_row.holds(
-    "best chance of naming the set of 3 in 5 bits from one to three samples, over its bound, largest; control: from three, over the bound of one",
+    "largest ratio of the best chance of naming the set of 3 in 5 bits from one to three "
+    "samples to its bound; control: from three samples, to the bound for one",
     max(v / 2**m for m, v in chance.items()),
     at_most=1,
     control=chance[3] / 2,

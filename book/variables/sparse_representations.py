@@ -168,7 +168,8 @@ table(
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 b7.holds(
-    "distance of the two softmaxes over the bound, largest; control: first scores less $R$",
+    "largest ratio of the distance of the two softmaxes to the bound; control: the first "
+    "scores less $R$",
     moved.max(),
     at_most=1,
     tol=1e-10,
@@ -238,7 +239,8 @@ for s in (1, 3, 5, T):
 stated, starved = (exact.xs(k, level="scores").max() for k in ("as stated", "less log 8"))
 for result, name in ((b3, "trained"), (plain_bag, "bag")):
     result.holds(
-        f"{name}: error over $\\gamma/4$, both forms, largest; control: scores less $\\log 8$",
+        f"{name}: largest error of both forms in units of $\\gamma/4$; control: scores that are "
+        "smaller by $\\log 8$",
         max(v for k, v in stated.items() if name in k),
         at_most=1,
         control=min(v for k, v in starved.items() if name in k),
@@ -246,7 +248,8 @@ for result, name in ((b3, "trained"), (plain_bag, "bag")):
         evidence="proved",
     )
 plain_bag.holds(
-    "norms of the bag's head over their bounds, $s = 1, 3, 5, T$, largest; control: a key of all positions",
+    "largest ratio of a norm of the head for a bag to its bound, for $s = 1, 3, 5, T$; "
+    "control: a key of all positions",
     max(of_bag[::2]),
     at_most=1,
     tol=1e-12,
@@ -255,7 +258,7 @@ plain_bag.holds(
     evidence="proved",
 )
 b3.holds(
-    f"norms over their bounds, $T = {far}$, largest; control: fixed positions",
+    f"largest ratio of a norm to its bound at $T = {far}$; control: fixed positions",
     (norms["norm"] / norms["allowed"]).max(),
     at_most=1,
     tol=1e-12,
@@ -282,7 +285,8 @@ table(least, "Least gap times s", form=".3f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 gaps.holds(
-    "least gaps times $s$, both functions, least of $s \\le 8$; control: $r/(r+1)$",
+    "least product of $s$ and the least gap of a function, for both functions and $s \\le "
+    "8$; control: $r/(r+1)$",
     least[["(r-s)/(r+1)", "numbers"]].min().min(),
     at_least=1,
     tol=1e-12,
@@ -424,7 +428,8 @@ table(attacks.rename_axis("dual head for the"), "Adversary: error over gamma / 4
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 b4.refuted(
-    "random bases, $s\\Delta < \\gamma = 1/s$: error over $\\gamma/4$ of the proof's head, largest; control: dual head within the norms",
+    "random bases with $s\\Delta < \\gamma = 1/s$: largest error of the head of the proof "
+    "in units of $\\gamma/4$; control: the dual head within the norms",
     found["proof"].max(),
     at_most=1,
     control=found["dual, lemma's norms"].max(),
@@ -432,7 +437,8 @@ b4.refuted(
     evidence="attained",
 )
 b4.repaired(
-    "$\\Delta < 1/(2s-1)$, dual keys and values: error over $\\gamma/4$, bases and adversary, largest; control: keys or values plain",
+    "$\\Delta < 1/(2s-1)$, dual keys and values: largest error in units of $\\gamma/4$, on "
+    "bases and on the vectors of an adversary; control: plain keys or values",
     max(*attacks[:2], found["dual"].max()),
     at_most=1,
     control=attacks[2:].min(),
