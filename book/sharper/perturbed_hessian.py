@@ -19,7 +19,7 @@
 # # The Hessian of the output: which blocks, how large
 #
 # ```{verdict}
-# No: the Hessian of the network's output has more than the six non-zero blocks that the paper counts. One parity of a single bit has {glue:text}`fewest`. But the paper's bound on its norm, as in the authors' notebook, holds at the paper's own sizes: in the classes and at the inputs that we tried, the norm is at most {glue:text}`own_classes:.2f` times the bound. Our exact network exceeds the bound at {glue:text}`n_long` bits, and the paper's own network exceeds it if its scores are larger. Whether the paper's final formula is that of the notebook is not known.
+# No: the Hessian of the network's output has more than the six non-zero blocks that the paper counts. For a target that is one parity of a single bit it has {glue:text}`fewest`. But the paper's bound on its norm, as in the authors' notebook, holds at the paper's own sizes: in the classes and at the inputs that we tried, the norm is at most {glue:text}`own_classes:.2f` times the bound. Our exact network exceeds the bound at {glue:text}`n_long` bits, and the paper's own network exceeds it if its scores are larger. Whether the paper's final formula is that of the notebook is not known.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 20 min. **Runs in** 30 s. **Source** code (the bounds), printed (the count).
 #
@@ -27,9 +27,9 @@
 #
 # ## Why one should care
 #
-# The Hessian of the output enters the paper's bound in two ways. Its norm says how fast the gradient can change when noise is added to the weights. The change of the Hessian itself under noise says over which distance this norm may be used. Since the hand-written network has seven weight matrices, the Hessian has 28 blocks, one for each pair of matrices. It would be tedious to bound each of them, but most are zero, because the second derivatives with respect to the two matrices of the pair vanish. The paper says that six blocks are left, and it bounds these six. If a block is missed, its contribution is missing in every bound that follows. So the first question of this chapter is how many blocks there are, and the second is how large the norm is.
+# The Hessian of the output enters the paper's bound in two ways. Its norm says how fast the gradient can change when noise is added to the weights. The change of the Hessian itself under noise says over which distance this norm may be used. Since the hand-written network has seven weight matrices, the Hessian has 28 blocks, one for each pair of matrices. It would be tedious to bound each of them, but most blocks are zero: the output has no second derivative that mixes the two matrices of the pair. The paper says that six blocks are left, and it bounds these six. If a block is missed, its contribution is missing in every bound that follows. So the first question of this chapter is how many blocks there are, and the second is how large the norm is.
 #
-# The chapter has four parts: the count, the norm, a repaired bound on the norm, and the change under noise. They can be read one by one, and the table gives the result of each. It uses the following names. $T$ is the number of bits, and $H_u$ and $H_p$ are the notebook's two bounds, which are stated below. The *scores* are those of the second attention, and they are $2 \log T$ unless another value is given. The *positional rows* are those rows of the matrix $F$, the second layer of the MLP, that write into the columns for the positions. Rows are *frozen* if they are kept fixed, so that they do not count as weights. A number after "yes" or "no" is the computed quantity divided by its bound, except in the count and where a factor is named.
+# The chapter has four parts: the count, the norm, a repaired bound on the norm, and the change under noise. They can be read one by one, and the table gives the result of each. It uses the following names. $T$ is the number of bits, and $H_u$ and $H_p$ are the notebook's two bounds, which are stated below. The *scores* are those of the second attention, and they are $2 \log T$ unless another value is given. The *positional rows* are those rows of the matrix $F$, the second layer of the MLP, that write into the columns for the positions. Rows are *frozen* if they are kept fixed, so that they do not count as weights. The number after "yes" or "no" is the computed quantity divided by its bound. There are two exceptions: in the count it is a number of blocks, and where the text says "by a factor" it is that factor.
 #
 # | bound | network | exceeded? | what survives |
 # |:--|:--|:--|:--|
@@ -52,7 +52,7 @@
 #
 # ## The statement
 #
-# The output $f_\theta(x)$ is that of the network of {ref}`ch-construction` on strings of $T$ bits, for a sum of $W$ parities of $d$ bits each with coefficients $c_i > 0$, $\sum_i c_i^2 = 1$. Its weights $\theta$ are seven matrices or vectors: $W_{KQ}^{(1)}, W_V^{(1)}$ of the first attention, $G, b, F$ of the MLP, $W_{KQ}^{(2)}$ of the second attention and the read-out $v_2$. So the Hessian $H_f$ of the output has 28 different blocks. A token has $D = T + 2$ columns, and we write $k = D - 1$.
+# The output $f_\theta(x)$ is that of the network of {ref}`ch-construction` on strings of $T$ bits, for a sum of $W$ parities of $d$ bits each with coefficients $c_i > 0$, $\sum_i c_i^2 = 1$. Its weights $\theta$ are seven matrices or vectors: $W_{KQ}^{(1)}, W_V^{(1)}$ of the first attention, $G, b, F$ of the MLP, $W_{KQ}^{(2)}$ of the second attention and the read-out $v_2$. So the Hessian $H_f$ of the output has 28 different blocks. A token has $D = T + 2$ columns: one for each of the $T + 1$ positions and, as the last, the *value column*. We write $k = D - 1$ for the number of positions.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 18 and Appendix J
 # :label: sharper-thm18
@@ -61,12 +61,18 @@
 # $$\begin{aligned} H_u = {} & 8(d+1) + 6(d+1)\sqrt W + 2\sqrt{3T(d+1)} + \sqrt{48Td(d+1)} + 3d\sqrt{12T(d+1)} \\ & + 8\sqrt2\, d\sqrt{kT} + 2d\sqrt{kT} + 8\sqrt2\, kd\sqrt W + 6\sqrt2\, k^{3/2} d . \end{aligned}$$
 # ```
 #
-# **Source.** The formulas are missing in the text that we could read. $H_u$, and $H_p$ below, are those of the authors' notebook `generate_plots.ipynb` of 2025, and the final paper's may differ. There is one sign that the two agree: a note on the paper quotes about $2 \cdot 10^9$ examples for the fully analytic bound, and with the notebook's constants one needs as many for a bound below $\frac14$ (and some $6 \cdot 10^7$ for a bound below 1). If the constants of the final paper are larger, then wherever we find the notebook's bound to hold, the final one holds too. The count of six is printed twice ("Putting all 6 terms together", K.7; "each of the 6 non-zero terms contributing to the Hessian norm", Appendix M), and so are the numbers of blocks that are found to be zero, 13, 4, 1 and 4. The total is missing in the text. We take it to be 28, the number of pairs that seven matrices form, each with itself included, because $28 - 13 - 4 - 1 - 4 = 6$. (Part J.1 writes down "5 additional cross-derivatives" together with another one; we take them to be among the six.)
+# The *operator norm* of a symmetric matrix is its largest eigenvalue in absolute value. So in words, the theorem bounds the second derivative of the output along every unit direction of the weights. Only one property of the nine terms matters below: they contain the length $T$, the number $W$ of terms, and the degree $d$, but no scores.
+#
+# **Source.** The formulas are missing in the text that we could read. $H_u$, and $H_p$ below, are those of the authors' notebook `generate_plots.ipynb` of 2025, and the final paper's may differ. There is one sign that the two agree. A note on the paper quotes about $2 \cdot 10^9$ examples for the fully analytic bound, and with the notebook's constants one needs as many for a bound below $\frac14$ (and some $6 \cdot 10^7$ for a bound below 1). If the constants of the final paper are larger, then wherever we find the notebook's bound to hold, the final one holds too.
+#
+# The count of six is printed twice: "Putting all 6 terms together" (K.7) and "each of the 6 non-zero terms contributing to the Hessian norm" (Appendix M). The numbers of blocks that are found to be zero, 13, 4, 1 and 4, are printed as well. Only the total is missing in the text. We take it to be 28, the number of pairs that seven matrices form, each with itself included, because $28 - 13 - 4 - 1 - 4 = 6$. Part J.1 also writes down "5 additional cross-derivatives" together with another one, and we take these to be among the six.
 #
 # The idea of the paper's proof is to find the blocks that are not zero, to bound the norm of each of them on its own, and to add the six bounds. So the bound is right only if the count is.
 #
 # ```{dropdown} Where the terms come from
-# The notebook gives each bound as one sum, whereas the proof has six parts (K.1 to K.6 and M.1 to M.6), one for each block. Since the formulas of these parts are missing, no term can be assigned to a part with certainty, but the terms have recognizable shapes. The number $4(d+1)$ is that of the hidden units, and $\sqrt W$ is the length of $v_2$. The roots $\sqrt{12T(d+1)}$ and $\sqrt{48Td(d+1)}$ are those of a sum over the $T$ positions of all hidden units. In $\sqrt{kT}$ the sum is over $T$ tokens of $k$ columns, and in $k\sqrt W$ and $k^{3/2}$ it is over the rows of a score matrix of $k$ columns. None of the factors is a score. The terms of $H_p$ are products of four things. Three of them are bounded by lemmas of the paper: the change of a parity, $32\sigma d^2$ (Lemma 22); the change of the second attention, $128 \sigma d^2 \sqrt W \ell$ (Lemma 27); and the length of a noisy row, $\sigma \sqrt k$ (Lemma 19). The fourth is the size of the scores, $2\ell\sqrt W$.
+# The notebook gives each bound as one sum, whereas the proof has six parts (K.1 to K.6 and M.1 to M.6), one for each block. Since the formulas of these parts are missing, no term can be assigned to a part with certainty, but the terms have recognizable shapes. The number $4(d+1)$ is that of the hidden units, and $\sqrt W$ is the length of $v_2$. The roots $\sqrt{12T(d+1)}$ and $\sqrt{48Td(d+1)}$ are those of a sum over the $T$ positions of all hidden units. In $\sqrt{kT}$ the sum is over $T$ tokens of $k$ columns, and in $k\sqrt W$ and $k^{3/2}$ it is over the rows of a score matrix of $k$ columns. None of the factors is a score.
+#
+# The terms of $H_p$, the bound on the change of the Hessian, are products of four things. Here $\sigma$ is the standard deviation of the noise, and $\ell = \log T$. Three of them are bounded by lemmas of the paper: the change of a parity, $32\sigma d^2$ (Lemma 22); the change of the second attention, $128 \sigma d^2 \sqrt W \ell$ (Lemma 27); and the length of a noisy row, $\sigma \sqrt k$ (Lemma 19). The fourth is the size of the scores, $2\ell\sqrt W$.
 # ```
 
 # %% tags=["parameters"]
@@ -136,11 +142,18 @@ glue(n=n, n_long=n_long, instances=instances)
 # %% [markdown]
 # ## Which blocks are not zero?
 #
-# The paper counts as follows. The gradients with respect to the two matrices of the first attention are zero, which removes the 13 blocks that involve one of them. The gradient for $W_{KQ}^{(2)}$ depends on one other matrix only, which removes 4 more. The gradient for $v_2$ does not depend on $v_2$, which removes 1. The MLP is piecewise linear in its weights, which removes another 4, so six remain.
+# The paper counts as follows. There are 28 blocks, and they are removed in four steps.
 #
-# The first step is wrong, for the reason seen in the example with $w = 0$. That a gradient is zero *at the construction* does not imply that its derivative is zero there. The gradient for $W_V^{(1)}$ is the slope of the MLP times another factor, and the slope is $\sum_h F_{Dh} G_{hD}$ over the active units. This sum is zero on a plateau of the MLP, but its derivatives for $F$ and $G$ are not.
+# 1. The gradients with respect to the two matrices of the first attention are zero. This removes the 13 blocks that involve one of these matrices.
+# 2. The gradient for $W_{KQ}^{(2)}$ depends on one other matrix only, which removes 4 more.
+# 3. The gradient for $v_2$ does not depend on $v_2$, which removes 1.
+# 4. The MLP is piecewise linear in its weights, which removes another 4.
 #
-# To see which blocks are left, we compute all Hessians by automatic differentiation, at every input. The scores are set to 40, so that the leak of the softmax is negligible and the paper's network is exact up to rounding. Six blocks or fewer for one term would confirm the count, whereas seven refute it. In the table, the columns after *blocks* count the blocks that do not involve the first attention, and the blocks that remain if only the last row of $F$ counts as weights.
+# So six remain.
+#
+# The first step is wrong, for the reason seen in the example with $w = 0$. That a gradient is zero *at the construction* does not imply that its derivative is zero there. The gradient for $W_V^{(1)}$ is the slope of the MLP times another factor. This slope is the sum $\sum_h F_{Dh} G_{hD}$ over the active hidden units $h$, those with a positive input. Its factors say how strongly unit $h$ reads the value column, $G_{hD}$, and how strongly it writes there, $F_{Dh}$. The sum is zero on a plateau of the MLP, where its output is constant. But the derivative of the sum with respect to $F_{Dh}$ is $G_{hD}$, which is not zero, and the same holds with $F$ and $G$ exchanged.
+#
+# To see which blocks are left, we compute all Hessians by automatic differentiation, at every input. The scores are set to 40, so that the leak of the softmax is negligible and the paper's network is exact up to rounding. Six blocks or fewer for one term would confirm the count, whereas seven refute it. In the table, the column *blocks* has the result. The next column counts only the blocks that do not involve the first attention. The last column counts the blocks that remain if of $F$ only the last row is taken as weights.
 
 # %%
 bits, entries, last_row = cube.bits(n), {}, {}
@@ -214,13 +227,21 @@ glue(first_entry=max(entries[2, 1][pair] for pair in (("WV1", "G"), ("WV1", "F")
 glue(other_entry=max(entries[2, 1][pair] for pair in FIVE))
 
 # %% [markdown]
-# The left panel of {numref}`fig-hessian-blocks` shows one term. The five ringed blocks, among $G$, $b$, $F$ and $v_2$, are those on which the paper and the computation agree. The four blocks without a ring belong to the first attention, whose blocks the paper takes to be zero, and their entries are no smaller: the largest is {glue:text}`first_entry:.2f`, and that of the five is {glue:text}`other_entry:.2f`. (If only the second score is 40 and the first is $2 \log T$, the network is just as exact, but a small leak of the first attention makes two more blocks non-zero at $d = 1$.) With more terms there are {glue:text}`many_low` to {glue:text}`many_high` blocks, the fewest where the coefficients are equal. The right panel shows where the new blocks come from. Most involve the second score matrix. According to the paper the gradient for this matrix depends on one other matrix only. But if the attention is moved from one position to another, the output changes by the difference between what is read at the two positions, and what is read there depends on all matrices before the second attention. With one term all attention is on one position, so there is no such difference. The darkest new block, that of $F$ with itself, has another cause, namely the positional rows of $F$. The entries of these rows are zero, but they are weights all the same. What they write goes into the scores of the second attention. If only the last row of $F$ counts as weights, {glue:text}`last_row` or more blocks remain for several terms.
+# The left panel of {numref}`fig-hessian-blocks` shows one term. The five ringed blocks, among $G$, $b$, $F$ and $v_2$, are those on which the paper and the computation agree. The four blocks without a ring belong to the first attention, whose blocks the paper takes to be zero, and their entries are no smaller: the largest is {glue:text}`first_entry:.2f`, and that of the five is {glue:text}`other_entry:.2f`. (At $d = 1$ the number of blocks depends on the first score. If only the second score is 40 and the first is $2 \log T$, the network is just as exact, but its first attention gives a little weight to the wrong bits, and this makes two more blocks non-zero.) With more terms there are {glue:text}`many_low` to {glue:text}`many_high` blocks, the fewest where the coefficients are equal. The right panel shows where the new blocks come from, and there are two causes.
+#
+# *The second score matrix.* Most of the new blocks involve this matrix, although according to the paper its gradient depends on one other matrix only. But if the attention is moved from one position to another, the output changes by the difference between what is read at the two positions, and what is read there depends on all matrices before the second attention. With one term all attention is on one position, so there is no such difference.
+#
+# *The positional rows of $F$.* They cause the darkest new block, that of $F$ with itself. The entries of these rows are zero, but they are weights all the same, and what they write goes into the scores of the second attention. If only the last row of $F$ counts as weights, {glue:text}`last_row` or more blocks remain for several terms.
 #
 # ## How large is it?
 #
-# Let $L_2$ be the scale of the second scores, $2 \log T$ in the paper. The second score of position $i$ is $w_i = L_2 + \log c_i$, and $w_i = 0$ at positions without a term. If the positional rows of $F$ change, this score changes by $w_i$ times what they write. A change of the scores changes the attention. In the second derivative of the output this effect occurs twice, once for each of the two derivatives, so the factor $w_i$ enters squared. Therefore the Hessian grows like $S \|w\|^2$, where $S = \sum_i c_i$. For $d = 1$, $W = T$ and equal coefficients this is $T^{3/2} \log^2 T$, whereas $H_u$ is of order $T^{3/2}$ and does not depend on the scale. We should therefore be able to exceed $H_u$ in three ways: by larger scores, by longer strings, or by one tiny coefficient $c_i$, because $|\log c_i|$ and with it $|w_i|$ is then large. We try them in this order.
+# Let $L_2$ be the scale of the second scores, $2 \log T$ in the paper. The second score of position $i$ is $w_i = L_2 + \log c_i$, and $w_i = 0$ at positions without a term. We write $w$ for the vector of these scores, and $S = \sum_i c_i$ for the sum of the coefficients.
 #
-# We begin with larger scores, in the paper's own network at the paper's length, $T = 20$. The error of this network is at most $\lambda S$, with $\lambda$ the weight that idle positions have ({ref}`ch-construction`). The network is exact only in the limit of large $L_2$, where $\lambda = 0$, and the proofs are about an exact network. So we raise $L_2$ and leave everything else as it is. We take one input with 79 % ones, which is about the share at which the norm grows most (the second exercise shows why). The norm is computed from products with the Hessian, without storing the matrix. The last column of the table refers to the repaired bound, which is stated below.
+# How do the scores get into the Hessian? Suppose that row $i$ of $F$, a positional row, writes a small number into the column of position $i$. The score of that token then changes by $w_i$ times this number, and with the scores the attention changes. A second derivative changes the weights twice, so the factor $w_i$ enters squared. The output itself is of the size of $S$. Therefore the norm of the Hessian grows like $S \|w\|^2$.
+#
+# For $d = 1$, $W = T$ and equal coefficients $S \|w\|^2$ is of order $T^{3/2} \log^2 T$, whereas $H_u$ is of order $T^{3/2}$ and does not depend on the scale. We should therefore be able to exceed $H_u$ in three ways: by larger scores, by longer strings, or by one tiny coefficient $c_i$, because $|\log c_i|$ and with it $|w_i|$ is then large. We try them in this order.
+#
+# We begin with larger scores, in the paper's own network at the paper's length, $T = 20$. The error of this network is at most $\lambda S$, where $\lambda$ is the share of the second attention that goes to positions without a term ({ref}`ch-construction`). This share vanishes only in the limit of large $L_2$, but the proofs are about an exact network. So we raise $L_2$ and leave everything else as it is. We take one input with 79 % ones, which is about the share at which the norm grows most (the second exercise shows why). The norm is computed from products with the Hessian, without storing the matrix. The last column of the table refers to the repaired bound, which is stated below.
 
 # %%
 rows, (x, H_u) = [], (equal(20)[1], hessian_at_construction(20, 1, 20))
@@ -274,7 +295,7 @@ thm18.holds(
 glue(own_classes=max(own_classes.values()))
 
 # %% [markdown]
-# In the first row of the table, where the score is $2 \log T$, the norm is {glue:text}`ratio_scores:.2f` of $H_u$, so the bound holds there. It also holds in the paper's other classes, that is, for its other values of $T$, $d$ and $W$: in all 20 classes at $T = 20$, and for $W = 20$ at its lengths 30, 40 and 50, the norm is at most {glue:text}`own_classes:.2f` of $H_u$. (In each class we take one function with equal coefficients, and of 33 inputs the one at which the part of the norm that grows with the scores is largest.) But at a second score of 15, with an error of at most {glue:text}`off_near`, the norm is {glue:text}`ratio_near:.1f` times $H_u$, and at a score of {glue:text}`limit_scale:.0f` it is {glue:text}`ratio_limit:.1f` times $H_u$. Since the norm grows with $L_2^2$, without a limit, no bound without the scores can hold for networks of this form that are exact, or nearly so.
+# In the first row of the table, where the score is $2 \log T$, the norm is {glue:text}`ratio_scores:.2f` of $H_u$, so the bound holds there. It also holds in the paper's other classes, that is, for its other values of $T$, $d$ and $W$. In all 20 classes at $T = 20$, and for $W = 20$ at its lengths 30, 40 and 50, the norm is at most {glue:text}`own_classes:.2f` of $H_u$. (In each class we take one function with equal coefficients, and of 33 inputs the one at which the part of the norm that grows with the scores is largest.) But larger scores break the bound. At a second score of 15, with an error of at most {glue:text}`off_near`, the norm is {glue:text}`ratio_near:.1f` times $H_u$, and at a score of {glue:text}`limit_scale:.0f` it is {glue:text}`ratio_limit:.1f` times $H_u$. Since the norm grows with $L_2^2$, without a limit, no bound without the scores can hold for networks of this form that are exact, or nearly so.
 #
 # Next we take longer strings. Since the paper's network is not exact at scores of $2 \log T$, we take a network of ours that is exact at *every* input, that of {ref}`ch-construction`. It is built such that no hidden unit is near its kink (`smooth` in the code), so that the Hessian exists.
 
@@ -329,7 +350,15 @@ glue(tiny_norm=tiny["norm over H_u"].iloc[-1], tiny_change=tiny["change over H_p
 #
 # ## The repair
 #
-# The repaired bound contains the scores. Let $V$ be the entry of $v_2$ that reads the values of the MLP. Let $R$ be the range of the scores, that is, the difference between the largest and the smallest of the numbers $w_i$ and 0. Let $\varphi = 4d\sqrt{\lfloor d/2 \rfloor + 1}$ be the length of the last row of $F$. Let $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$, which bounds the squares of the hidden units at a position ({ref}`ch-gradients-and-trace`). A *plateau* is an interval on which the MLP is constant; the kinks of the hidden units are at its ends.
+# The repaired bound contains the scores. It uses five quantities of the network, of which the first two say how large and how unequal the scores are:
+#
+# * $\|w\|$, the length of the vector of the second scores,
+# * $R$, their *range*: the difference between the largest and the smallest of the numbers $w_i$ and 0,
+# * $V$, the entry of $v_2$ that reads the values of the MLP,
+# * $\varphi = 4d\sqrt{\lfloor d/2 \rfloor + 1}$, the length of the last row of $F$,
+# * $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$, a bound on the sum of the squares of the hidden units at a position ({ref}`ch-gradients-and-trace`).
+#
+# A *plateau* is an interval on which the MLP is constant; the kinks of the hidden units are at its ends.
 #
 # ```{prf:theorem} Repaired (ours)
 # :label: hessian-repaired
@@ -337,34 +366,95 @@ glue(tiny_norm=tiny["norm over H_u"].iloc[-1], tiny_change=tiny["change over H_p
 #
 # $$|u^\top H_f\, u| \le \sum_{a,b} B_{ab} \|u_a\| \|u_b\| , \qquad\text{so}\qquad \|H_f\| \le \lambda_{\max}(B),$$
 #
-# where $u_a$ are the seven blocks of $u$, and the symmetric matrix $B$ is in the proof. Where the scores are large, its largest entry is
+# where $u$ is any direction in the space of the weights, $u_a$ is its part for the weight matrix $a$, one of the seven, and $\lambda_{\max}$ is the largest eigenvalue. The symmetric matrix $B$ of seven rows is in the proof. Where the scores are large, its largest entry is
 #
 # $$B_{FF} = \tfrac3{16} V \rho^2 (\|w\| + R)^2 + \tfrac12 \|v_2\| \rho^2 (\|w\| + R) + \tfrac12 V \rho^2 \|w\| .$$
 #
 # With the positional rows of $F$ frozen the same holds with $\|w\| = R = 0$.
 # ```
 #
-# **The idea of the proof.** The output is an average, under the second attention, of the values that are read at the positions. If the weights change, both the attention and these values change, and the second derivative of an average consists of covariances under the attention. A covariance is small if both of its factors have a small range. So for each weight matrix it is enough to bound by how much a change of this matrix can make the scores of different positions differ, and their values. If the positional rows of $F$ change, the scores change in proportion to $w$. The last term of the formula for the second derivative contains the square of the range of these changes, and this is where the factor $(\|w\| + R)^2$ comes from.
+# In words: the second derivative of the output along a direction is at most a sum over pairs of weight matrices. A pair contributes the lengths of the two parts of the direction, multiplied by an entry of $B$. The largest of these entries grows with the square of the scores.
+#
+# **The idea of the proof.** The output is an average, under the second attention, of the values that are read at the positions. If the weights change, both the attention and these values change, and the second derivative of an average consists of covariances under the attention. A covariance is small if both of its factors have a small range. So two questions are enough for each weight matrix. If it changes, how far apart can the changes of the scores at two positions be, and how far apart the changes of the values? The scores change most if the positional rows of $F$ change, and then in proportion to $w$. Now the formula for the second derivative of an average contains the square of the range of these changes, and this is where the factor $(\|w\| + R)^2$ comes from.
 #
 # ```{dropdown} Proof
-# We differentiate the output twice along a line, bound the changes of every layer from the first to the last, and collect the products of two changes in the matrix $B$. Move the weights along a unit direction $\Delta$; dots are derivatives along this line. Let $a_j$ be the second attention at position $j$, and $z_j = (e_j, p_j)$ the token there, a position beside a parity. Let $q_j = v_2 \cdot z_j \in [0, V]$ be what is read from this token, and $s_j$ its score. All means and covariances are taken under $a$. Differentiating $f = \sum_j a_j q_j$ twice gives
+# We move the weights along a direction and differentiate the output twice. Then we bound the changes of every layer, from the first to the last, and collect the products of two changes in the matrix $B$.
+#
+# **Notation.** The weights move along the line $\theta + t\Delta$, with a unit direction $\Delta$. A dot is a derivative with respect to $t$, at $t = 0$. The parts of $\Delta$ have the lengths
+#
+# | length | of the part for | length | of the part for |
+# |:--|:--|:--|:--|
+# | $\kappa$ | $W_{KQ}^{(1)}$ | $\psi$ | $F$ |
+# | $\omega$ | $W_V^{(1)}$ | $\alpha$ | $W_{KQ}^{(2)}$ |
+# | $\gamma$ | $G$ | $\nu$ | $v_2$ |
+# | $\beta$ | $b$ | | |
+#
+# The layers of the network have these outputs at position $j$:
+#
+# | symbol | meaning | what is used of it |
+# |:--|:--|:--|
+# | $x_j$ | input token, a position beside a bit | $\lVert x_j\rVert \le \sqrt2$, and two tokens are at most $\sqrt3$ apart |
+# | $y_j$ | what the first attention writes, a mean of bits in the value column | $\lVert y_j\rVert \le 1$ |
+# | $r_j$ | the $H = 4(d+1)$ hidden units | $\lVert r_j\rVert \le \rho$ and $\lVert r_j - r_k\rVert \le \rho$ |
+# | $z_j$ | token of the second attention, $(e_j, p_j)$: a position beside a parity | $\lVert z_j\rVert \le \sqrt2$, and two are at most $\sqrt3$ apart |
+# | $q_j$ | what is read from this token, $v_2 \cdot z_j$ | between 0 and $V$ |
+# | $s_j$ | its score, seen from the output position $o$ | |
+# | $a_j$ | its weight of attention | all means $\mathbb E$ and covariances are taken with these weights |
+#
+# The bounds on $r_j$ hold because every hidden unit is at least 0 and grows with the mean that it reads. So each $r_j$ lies between the hidden units $r(0)$ and $r(1)$ for the means 0 and 1, and $\|r(1)\| \le \rho$.
+#
+# **Step 1: the second derivative of an average.** The output is $f = \mathbb E\, q = \sum_j a_j q_j$. The weights of a softmax change by $\dot a_j = a_j (\dot s_j - \mathbb E \dot s)$, so that the mean of any $g$ changes by $\mathbb E \dot g + \mathrm{Cov}(\dot s, g)$. If we apply this rule twice, we get $\dot f = \mathbb E \dot q + \mathrm{Cov}(\dot s, q)$ and
 #
 # $$\ddot f = \mathbb E\, \ddot q + 2\, \mathrm{Cov}(\dot s, \dot q) + \mathrm{Cov}(\ddot s, q) + \mathbb E (\dot s - \mathbb E \dot s)^2 (q - \mathbb E q) .$$
 #
-# We bound each of the four terms. A covariance is at most a quarter of the product of the ranges of its two factors. In the last term let $\dot s$ have range $g$. Then $X = (\dot s - \mathbb E \dot s)^2 \in [0, g^2]$ has mean $\mu g^2$ with $\mu \le \frac14$, because the variance of $\dot s$ is at most a quarter of $g^2$, and so the term is at most $\frac V2\, \mathbb E |X - \mathbb E X| \le V g^2 \mu (1 - \mu) \le \frac3{16} V g^2$.
+# **Step 2: ranges are enough.** The *range* of a quantity is the largest difference between its values at two positions. A covariance is at most a quarter of the product of the two ranges, and the range of $q$ is at most $V$. For the last term let $g$ be the range of $\dot s$, and $X = (\dot s - \mathbb E \dot s)^2$. Then $X$ lies between 0 and $g^2$. Its mean is the variance of $\dot s$, which is $\mu g^2$ with some $\mu \le \frac14$. Since $X - \mathbb E X$ has the mean 0, we may subtract $\frac V2$ from $q$, and what is left is at most $\frac V2$ in absolute value. So the term is at most $\frac V2\, \mathbb E |X - \mathbb E X|$. By {ref}`ch-softmax-jacobian` the mean absolute deviation of a quantity between 0 and $g^2$ with the mean $\mu g^2$ is at most $2 g^2 \mu (1 - \mu)$. Altogether
 #
-# **Below the MLP.** Tokens $x_j$ have $\|x_j\| \le \sqrt2$ and distance at most $\sqrt3$. So the mean $y_j$ that the first attention writes moves by $\|\dot y_j\| \le \eta = \frac{\sqrt6}4 \|\Delta W_{KQ}^{(1)}\| + \sqrt2\, \|\Delta W_V^{(1)}\|$. Let $\gamma = \|\Delta G\|$, $\beta = \|\Delta b\|$, $\psi = \|\Delta F\|$, and let $r_j$ be the hidden units, between $r(0)$ and $r(1)$, so that $\|r_j\|$ and $\|r_j - r_k\|$ are at most $\rho$. Then $\|\dot r_j\| \le \gamma + \beta + \sqrt H \eta$ with $H = 4(d+1)$.
+# $$|\ddot f| \le \max_j |\ddot q_j| + \tfrac12\, \mathrm{range}(\dot s)\, \mathrm{range}(\dot q) + \tfrac V4\, \mathrm{range}(\ddot s) + \tfrac3{16} V\, \mathrm{range}(\dot s)^2 .$$
 #
-# **The token.** On a plateau the slope $\sum_h F_{Dh}$ over the units that are on is 0. So neither $\dot y_j$ nor $\ddot y_j$ reaches the last row: $\dot z_j = \Delta F\, r_j + e_D F_D (\Delta G\, y_j + \Delta b)$ on these units, $\|\dot z_j\| \le \rho \psi + \varphi(\gamma + \beta)$; its positional part $\pi_j$ has $\|\pi_j\|, \|\pi_j - \pi_k\| \le \rho\psi$. And $\ddot z_j = 2 \Delta F\, \dot r_j + 2 e_D F_D\, \Delta G\, \dot y_j$, $\|\ddot z_j\| \le 2 \psi (\gamma + \beta + \sqrt H \eta) + 2 \varphi \gamma \eta$.
+# It remains to bound these four quantities.
 #
-# **What is read.** Let $\nu = \|\Delta v_2\|$. Then $\dot q_j = \Delta v_2 \cdot z_j + v_2 \cdot \dot z_j$ has range at most $\sqrt3 \nu + \|v_2\| \rho \psi + 2 V \varphi (\gamma + \beta)$, and $|\ddot q_j| \le 2 \nu (\rho\psi + \varphi(\gamma + \beta)) + 2 \|v_2\| \psi (\gamma + \beta + \sqrt H \eta) + 2 V \varphi \gamma \eta$.
+# **Step 3: the first attention.** If $W_V^{(1)}$ changes, the mean $y_j$ moves by at most $\sqrt2\, \omega$, because tokens have length at most $\sqrt2$. If $W_{KQ}^{(1)}$ changes, the scores of token $j$ change by $x_j^\top \Delta W_{KQ}^{(1)} x_k$. Their range is at most $\sqrt2 \cdot \kappa \cdot \sqrt3$, and $y_j$ moves by the covariance of these changes with the bits, whose range is 1. Hence
 #
-# **The scores.** $W_{KQ}^{(2)}$ has one row that is not zero, $w$, that of the output position $o$. With $\alpha = \|\Delta W_{KQ}^{(2)}\|$: $\dot s_j = z_o^\top \Delta W_{KQ}^{(2)} z_j + w \cdot \pi_j + w_j (\pi_o)_o$ has range at most $\sqrt6 \alpha + \rho (\|w\| + R) \psi$. And $\ddot s_j = 2 \dot z_o^\top \Delta W_{KQ}^{(2)} z_j + 2 z_o^\top \Delta W_{KQ}^{(2)} \dot z_j + 2 (\pi_o)_o\, w \cdot \pi_j + (\ddot z_o)_o w_j + w \cdot \ddot z_j$ has range at most $2\sqrt3 \alpha (\rho\psi + \varphi(\gamma + \beta)) + 2\sqrt2 \alpha (\rho\psi + 2\varphi(\gamma+\beta)) + 2 \rho^2 \|w\| \psi^2 + 2 (2\|w\| + R) \psi (\gamma + \beta + \sqrt H \eta)$.
+# $$\|\dot y_j\| \le \eta = \tfrac{\sqrt6}4\, \kappa + \sqrt2\, \omega .$$
 #
-# If all this is put into the formula for $\ddot f$, the result is a quadratic form in the norms of the seven blocks of $\Delta$, and $B$ is its matrix, `block_bounds` in the code. $\square$
+# **Step 4: the hidden units.** The active ones are $G y_j + b$. Since $G = \mathbf 1 e^\top$ has the norm $\sqrt H$ and $\|y_j\| \le 1$,
+#
+# $$\|\dot r_j\| \le \gamma + \beta + \sqrt H\, \eta .$$
+#
+# **Step 5: the token of the second attention.** All rows of $F$ but the last, $F_D$, are zero. We write $e_D$ for the unit vector of the value column. On a plateau the slope $\sum_h F_{Dh}$ over the active units is 0, so neither $\dot y_j$ nor $\ddot y_j$ reaches the last row through $F$ and $G$. With the sums in $F_D$ over the active units we are left with
+#
+# $$\begin{aligned} \dot z_j &= \Delta F\, r_j + e_D\, F_D (\Delta G\, y_j + \Delta b), & \|\dot z_j\| &\le \rho \psi + \varphi(\gamma + \beta), \\ \ddot z_j &= 2\, \Delta F\, \dot r_j + 2\, e_D\, F_D\, \Delta G\, \dot y_j, & \|\ddot z_j\| &\le 2 \psi\, (\gamma + \beta + \sqrt H \eta) + 2 \varphi \gamma \eta . \end{aligned}$$
+#
+# Let $\pi_j$ be the part of $\dot z_j$ in the columns of the positions. It comes from $\Delta F\, r_j$ alone, so $\|\pi_j\|$ and $\|\pi_j - \pi_k\|$ are at most $\rho\psi$. In the same way the positional part of $\ddot z_j$ comes from $2\, \Delta F\, \dot r_j$ alone.
+#
+# **Step 6: what is read.** The product rule gives $\dot q_j = \Delta v_2 \cdot z_j + v_2 \cdot \dot z_j$. Two tokens $z_j$ are at most $\sqrt3$ apart, and two vectors $r_j$ at most $\rho$. The last summand of $\dot z_j$ is seen by the entry $V$ of $v_2$ only, and it lies between $\pm \varphi (\gamma + \beta)$. Therefore
+#
+# $$\mathrm{range}(\dot q) \le \sqrt3\, \nu + \|v_2\|\, \rho \psi + 2 V \varphi (\gamma + \beta) .$$
+#
+# For the second derivative $\ddot q_j = 2\, \Delta v_2 \cdot \dot z_j + v_2 \cdot \ddot z_j$ the bounds of step 5 give
+#
+# $$|\ddot q_j| \le 2 \nu\, (\rho\psi + \varphi(\gamma + \beta)) + 2 \|v_2\|\, \psi\, (\gamma + \beta + \sqrt H \eta) + 2 V \varphi \gamma \eta .$$
+#
+# **Step 7: the first change of the scores.** The only row of $W_{KQ}^{(2)}$ that is not zero is $w$, that of the output position $o$. So $s_j = z_o^\top W_{KQ}^{(2)} z_j$ changes in three ways: by the matrix itself, by the key and by the query. The key and the query act through their positional parts, because $w$ has no entry for the value column:
+#
+# $$\dot s_j = z_o^\top \Delta W_{KQ}^{(2)} z_j + w \cdot \pi_j + (\pi_o)_o\, w_j ,$$
+#
+# where $(\pi_o)_o$ is the entry of $\pi_o$ in the column of position $o$.
+#
+# The ranges of the three summands are at most $\sqrt2 \cdot \alpha \cdot \sqrt3$, $\|w\| \rho \psi$ and $\rho \psi R$. Hence
+#
+# $$\mathrm{range}(\dot s) \le \sqrt6\, \alpha + \rho\, (\|w\| + R)\, \psi .$$
+#
+# **Step 8: their second change.** Differentiating once more gives
+#
+# $$\begin{aligned} \ddot s_j = {} & 2\, \dot z_o^\top \Delta W_{KQ}^{(2)} z_j + 2\, z_o^\top \Delta W_{KQ}^{(2)} \dot z_j \\ & + 2\, (\pi_o)_o\, w \cdot \pi_j + (\ddot z_o)_o\, w_j + w \cdot \ddot z_j . \end{aligned}$$
+#
+# The two summands of the first line have ranges of at most $2\sqrt3\, \alpha\, (\rho\psi + \varphi(\gamma + \beta))$ and $2\sqrt2\, \alpha\, (\rho\psi + 2\varphi(\gamma+\beta))$, by step 5. The first summand of the second line has a range of at most $2 \rho^2 \|w\| \psi^2$. The last two contain positional parts of $\ddot z$, which are at most $2 \psi (\gamma + \beta + \sqrt H \eta)$. So their ranges together are at most $2\, (2\|w\| + R)\, \psi\, (\gamma + \beta + \sqrt H \eta)$, where the first 2 in the bracket allows for opposite signs at two positions.
+#
+# **Step 9: collect.** We insert steps 6, 7 and 8 into the inequality of step 2. The result is a quadratic form in the seven lengths $\kappa, \omega, \gamma, \beta, \psi, \alpha, \nu$, and $B$ is its matrix, `block_bounds` in the code. For example, the terms with $\psi^2$ are $\frac12 \rho (\|w\| + R) \cdot \|v_2\| \rho$ from the second summand, $\frac V4 \cdot 2 \rho^2 \|w\|$ from the third and $\frac3{16} V \rho^2 (\|w\| + R)^2$ from the fourth, and their sum is the entry $B_{FF}$ of the theorem. If the positional rows of $F$ are frozen, $\pi_j$ and the positional part of $\ddot z_j$ vanish, and with them all terms in $\|w\|$ and $R$. $\square$
 # ```
 #
-# How tight is the bound, and does any network violate it? We try three kinds of networks. First, we draw {glue:text}`instances` networks of up to 250 bits and compute the part of the norm that grows with the scores. Second, we search for networks in which this part is large, over coefficients down to $10^{-280}$, scales up to 400 and all inputs, and compute the whole norm of those that are found. Third, we set one network by hand, which has no scores, because then the small blocks count most. A ratio of the norm to the bound above 1 would refute the repaired theorem.
+# How tight is the bound, and does any network violate it? We try three kinds of networks. First, we draw {glue:text}`instances` networks of up to 250 bits and compute the part of the norm that grows with the scores. Second, we search for networks in which this part is large, over coefficients down to $10^{-280}$, scales up to 400 and all inputs, and compute the whole norm of those that are found. Third, we set one network by hand whose second scores are 0, because then the small blocks count most. A ratio of the norm to the bound above 1 would refute the repaired theorem.
 
 
 # %% mystnb={"code_prompt_hide": "Random networks, and a search", "code_prompt_show": "Random networks, and a search"} tags=["hide-input"]
@@ -441,7 +531,7 @@ thm18.holds(
 glue(classes=len(classes), frozen_share=max(shares[True]))
 
 # %% [markdown]
-# The ratio never exceeds {glue:text}`best:.2f`. If the scores are left out of the bound, as in the last column, the bound is exceeded in every row of drawn or searched networks. In the table on longer strings above, the ratio to our bound levels off as $T$ grows, so the repaired bound has the right order in $T$. If the rows are frozen, the proved bound is at most {glue:text}`frozen_share:.2f` of $H_u$ in all {glue:text}`classes` classes that we went through. So with frozen rows, and inside plateaus, the bound $H_u$ of the theorem is right in these classes.
+# The ratio never exceeds {glue:text}`best:.2f`, so no network violates the bound. If the scores are left out of the bound, as in the last column, the bound is exceeded in every row of drawn or searched networks. In the table on longer strings above, the ratio to our bound levels off as $T$ grows, so the repaired bound has the right order in $T$. If the rows are frozen, the proved bound is at most {glue:text}`frozen_share:.2f` of $H_u$ in all {glue:text}`classes` classes that we went through. So with frozen rows, and inside plateaus, the bound $H_u$ of the theorem is right in these classes.
 #
 # ## How much does noise change it?
 #
@@ -454,7 +544,7 @@ glue(classes=len(classes), frozen_share=max(shares[True]))
 # $$\begin{aligned} H_p = \sigma \ell \bigl( & 768\sqrt2\, d^2W^{3/2}k + 256W^{3/2}k^2d^{3/2} + 1024d^{7/2}W^{3/2} + 512d^{5/2}W^{3/2}k^2 \\ & + 1536d^{7/2}W^{5/2}\sqrt k\,\ell + 768d^2W^{5/2}k\ell + 16W^2k^{5/2} \bigr). \end{aligned}$$
 # ```
 #
-# The theorem rests on the paper's bound $2 \sqrt W \ell$ on the second scores, and as above, the condition $c_i \ge T^{-4}$ is needed for this bound. A hidden unit *flips* if the noise moves it over its kink. We test the theorem at exact networks without units near a kink. These are networks for 20 random functions at each of three short sizes, with noise up to the level of {ref}`ch-perturbed-attention` below which no unit flips, and networks on long strings with $\sigma = 10^{-8}$. In each of them a change above $H_p$ would contradict the theorem.
+# Here $H_f$ is the Hessian at the exact network and $H_f'$ that at the noisy copy, both at the same input. In words, the theorem says that the Hessian changes at most in proportion to the noise, and that the factor consists of powers of $W$, $d$ and $k$ and of logarithms of $T$. It rests on the paper's bound $2 \sqrt W \ell$ on the second scores, and as above, the condition $c_i \ge T^{-4}$ is needed for this bound. A hidden unit *flips* if the noise moves it over its kink. We test the theorem at exact networks without units near a kink. These are networks for 20 random functions at each of three short sizes, with noise up to the level of {ref}`ch-perturbed-attention` below which no unit flips, and networks on long strings with $\sigma = 10^{-8}$. In each of them a change above $H_p$ would contradict the theorem.
 
 
 # %% mystnb={"code_prompt_hide": "Networks under noise", "code_prompt_show": "Networks under noise"} tags=["hide-input"]
