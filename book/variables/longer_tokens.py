@@ -19,11 +19,17 @@
 # # What longer tokens cost a head
 #
 # ```{verdict}
-# The bound on the capacity of a head is misprinted: a factor that stands in its proof, the length of the longest token, is missing. Without this factor the bound is true for tokens of length at most 1 but false for longer ones: heads of width $3n$ on tokens of length $n^2$ would need a constant that grows like $n/\log n$ and is {glue:text}`forced_text:.1f` at $n = 2^{14}$. With the factor the bound is true for queries of length at most 1, as the text takes them, and with the square of the length it is true for longer queries as well.
+# The paper's bound on the capacity of one attention head is misprinted: a factor that stands in its proof, the length of the longest token, is missing. Without this factor the bound is true for tokens of length at most 1 but false for longer ones. Heads of width $3n$ on tokens of length $n^2$ would need a constant in the bound that grows like $n/\log n$, and at $n = 2^{14}$ it is {glue:text}`forced_text:.1f`. With the factor the bound is true for queries of length at most 1, as the text takes them. With the square of the length it is true for longer queries as well.
 # ```
 # **Needs** {ref}`ch-attention-capacity`, {ref}`ch-linear-layer`. **Read** 12 min. **Runs in** 15 s. **Source** restored.
 #
-# **Claim.** A *cover* of the class of heads is a finite set of heads that comes close to every head. It is made of covers for the two matrices of a head. On its way to the output an error of the score matrix is multiplied by the length of the query, and then by the length of the values. The paper's corollary on heads contains neither length, although its proof contains that of the values. So the corollary holds for tokens of length at most 1, and lacks a factor for longer ones. The version for sums of heads lacks the same factor. The version for fixed positions contains the length of the values but not that of the query. It is true, however long the positions are, if the query has length at most 1 before its position is added, as the text assumes. For queries as long as the tokens all three bounds need the square of the length.
+# **Claim.** A *cover* of the class of heads is a finite set of heads that comes close to every head. Its size measures the capacity of the class. The cover is made of covers for the two matrices of a head. On its way to the output an error of the score matrix is multiplied by the length of the query, and then by the length of the values. The paper has three bounds of this kind.
+#
+# * The bound for one head, Corollary 4.4, contains neither length, although its proof contains that of the values. So it holds for tokens of length at most 1, and lacks a factor for longer ones.
+# * The bound for sums of heads, Lemma A.12, lacks the same factor.
+# * The bound for tokens with fixed positions, Lemma A.11, contains the length of the values but not that of the query. It is true, however long the positions are, if the query has length at most 1 before its position is added, as the text assumes.
+#
+# For queries as long as the tokens all three bounds need the square of the length.
 
 # %% tags=["parameters"]
 length = 4.0  # of the tokens, for the search [3..32]
@@ -55,7 +61,7 @@ positions, equal = ledger.result("variables.lemA11.a11"), ledger.result("variabl
 #
 # ## One head by hand
 #
-# Let a head have two tokens $x_1 = B$ and $x_2 = -B$, a query that is $x_1$ itself, and a weight $w$ in the scores, so that $s_1 = w B^2$ and $s_2 = -w B^2$. Its output is $B \tanh(w B^2)$. If $w$ is off by 0.01 near 0, the output is off by about $0.01\, B^3$:
+# Let a head have two tokens that are single numbers, $x_1 = B$ and $x_2 = -B$. The query is $x_1$ itself, and the score of a token is $w$ times the query times the token, so that $s_1 = w B^2$ and $s_2 = -w B^2$. The output, the average of the two tokens, is $B \tanh(w B^2)$. If $w$ is off by 0.01 near 0, the output is off by about $0.01\, B^3$:
 #
 # | length $B$ | error of a score, $0.01\, B^2$ | error of the output, $0.01\, B^3$ |
 # |--:|--:|--:|
@@ -63,7 +69,9 @@ positions, equal = ledger.result("variables.lemA11.a11"), ledger.result("variabl
 # | 2 | 0.04 | 0.08 |
 # | 5 | 0.25 | 1.25 |
 #
-# Two powers of $B$ come from the score, and one from the value. A bound with fewer powers misses a part of this growth, and therefore fails for long tokens. How badly it fails is shown by the next figure, for a class of heads that is described below. We divide the log covering number of this class by the bound with constant 1, and call the quotient the constant that the class *forces*. If a bound is true up to a constant, this constant must be at least as large as the quotient for every $n$.
+# Two powers of $B$ come from the score, and one from the value. A bound with fewer powers misses a part of this growth, and therefore fails for long tokens.
+#
+# How badly it fails is shown by the next figure, for a class of heads that is described below and has a size $n$. The figure uses the *log covering number* of the class, the logarithm of the number of heads that the smallest cover needs. We divide this number by the bound with constant 1, and call the quotient the constant that the class *forces*. If a bound is true up to a constant, this constant must be at least as large as the quotient for every $n$.
 
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant that one class of heads forces in front of the bound, against its size $n$: width $3n$, tokens of length $n^2$, queries of length 1. Above: the bound as restored. Below: with a further power of the tokens' length, and all constants. The grey line is 1.", "name": "fig-longer-tokens"}, "image": {"alt": "Two curves against n from 4 to a million on logarithmic axes. The upper one rises steadily from a thousandth to a few hundred and passes the grey line of 1 at a few thousand. The lower one falls from a ten-thousandth, far below the line."}} tags=["hide-input"]
@@ -101,47 +109,104 @@ figures.show()
 #
 # ## The statement
 #
-# Heads are as in {ref}`ch-attention-capacity`: a head with weights $W_{QK}, W_V \in \mathbb R^{d \times d}$ returns $f(X, z) = \sigma\bigl( W_V^\top X^\top \mathrm{softmax}(s) \bigr)$ with scores $s_t = z^\top W_{QK}\, x_t$, and $\sigma$ is $L$-Lipschitz with $\sigma(0) = 0$. In a self-attention head the query $z$ is one of the $T$ tokens $x_t$. $\|M\|_2$ is the spectral norm and $\|M\|_{2,\infty}$ the length of the longest column, so $\|X^\top\|_{2,\infty} \le B_X$ says that no token is longer than $B_X$. $N_\infty$ is the covering number of {ref}`ch-linear-layer`, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$. We judge the review version of October 2021, and use its numbers.
+# Heads are as in {ref}`ch-attention-capacity`. A head with weights $W_{QK}, W_V \in \mathbb R^{d \times d}$ reads tokens $x_1, \dots, x_T$, the rows of a matrix $X$, and a query $z$. It returns
 #
-# ```{prf:corollary} Edelman et al. (2022), Corollary 4.4 and Lemmas A.11, A.12
+# $$f(X, z) = \sigma\bigl( W_V^\top X^\top \mathrm{softmax}(s) \bigr), \qquad s_t = z^\top W_{QK}\, x_t ,$$
+#
+# where the activation $\sigma$ is $L$-Lipschitz with $\sigma(0) = 0$. In a self-attention head the query $z$ is one of the $T$ tokens. The bounds use these names:
+#
+# * $\|M\|_2$ is the spectral norm of a matrix, and $\|M\|_{2,\infty}$ the length of its longest column. So $\|X^\top\|_{2,\infty} \le B_X$ says that no token is longer than $B_X$.
+# * $N_\infty(\epsilon)$ is the covering number of {ref}`ch-linear-layer` at scale $\epsilon$, that is, how many functions are needed so that every head is within $\epsilon$ of one of them at all inputs of the sample.
+# * $\lesssim$ hides a constant and logarithms of everything but $m$, the number of inputs, and $T$, the number of tokens of each.
+#
+# We judge the review version of October 2021, and use its numbers. First the corollary for one head, then the two lemmas.
+#
+# ```{prf:corollary} Edelman et al. (2022), Corollary 4.4
 # :label: variables-cor4-4
-# *(Restored. In 4.4 and A.12 a factor $B_X$ is missing beside $B_{QK}^{2,\infty} B_V$, see below.)* Let $\|W_V^\top\|_{2,\infty} \le B_V^{2,\infty}$, $\|W_V\|_2 \le B_V$ and $\|W_{QK}\|_{2,\infty} \le B_{QK}^{2,\infty}$. For self-attention heads on $m$ inputs
+# *(Restored. A factor $B_X$ is missing beside $B_{QK}^{2,\infty} B_V$, see below.)* Let $\|W_V^\top\|_{2,\infty} \le B_V^{2,\infty}$, $\|W_V\|_2 \le B_V$ and $\|W_{QK}\|_{2,\infty} \le B_{QK}^{2,\infty}$. For self-attention heads on $m$ inputs
 #
 # $$\log N_\infty(\epsilon) \lesssim (d L B_X)^2\, \frac{\bigl( (B_V^{2,\infty})^{2/3} + (B_{QK}^{2,\infty} B_V)^{2/3} \bigr)^3}{\epsilon^2}\, \log(mT) .$$
 #
-# With fixed vectors added to the tokens, none longer than $B_P$, put $B_X + B_P$ for $B_X$, and $B_{QK}^{2,\infty} B_V (B_X + B_P)$ for $B_{QK}^{2,\infty} B_V$. For a sum of $H$ heads put the sum over heads for the bracket; so the bound for $H$ equal heads is $H^3$ times that for one.
 # ```
 #
-# In our text of the paper the exponents $\frac23$ are damaged, but they follow from {prf:ref}`variables-lemA8`. Lemma A.11 is the version for fixed vectors, and Lemma A.12 the version for sums of heads. Both have a 2 before $B_{QK}^{2,\infty}$, which $\lesssim$ hides. The point on which the verdict depends is legible: no $B_X$ stands beside $B_{QK}^{2,\infty} B_V$ in the corollary and in Lemma A.12, whereas the proof of the corollary and Lemma A.11 have one. If a statement fails but its own proof has the right form, this book speaks of a misprint.
+# In words: the log covering number grows with the square of the width $d$ and of the length of the tokens, and only with the logarithm of the number of tokens. The bracket has two terms, one for each matrix of the head. The question of this chapter is about the second: there $B_{QK}^{2,\infty}$ is multiplied by $B_V$, but by no length of a token.
+#
+# ```{prf:lemma} Edelman et al. (2022), Lemma A.11
+# :label: longer-tokens-positions
+# *(Restored.)* If fixed vectors, none longer than $B_P$, are added to the tokens, the bound of {prf:ref}`variables-cor4-4` holds with $B_X + B_P$ in place of $B_X$, and with $B_{QK}^{2,\infty} B_V (B_X + B_P)$ in place of $B_{QK}^{2,\infty} B_V$.
+# ```
+#
+# ```{prf:lemma} Edelman et al. (2022), Lemma A.12
+# :label: longer-tokens-heads
+# *(Restored. The same factor $B_X$ is missing.)* For a sum of $H$ heads the bound of {prf:ref}`variables-cor4-4` holds with the sum over the heads in place of the bracket. So for $H$ heads of equal norms it is $H^3$ times that for one.
+# ```
+#
+# In our text of the paper the exponents $\frac23$ are damaged, but they follow from {prf:ref}`variables-lemA8`, which says how an error is best split between two covers. The two lemmas have a 2 before $B_{QK}^{2,\infty}$, which $\lesssim$ hides. The point on which the verdict depends is legible: no $B_X$ stands beside $B_{QK}^{2,\infty} B_V$ in the corollary and in Lemma A.12, whereas the proof of the corollary and Lemma A.11 have one. If a statement fails but its own proof has the right form, this book speaks of a misprint.
 #
 # ## The bound for a head, and the power of the length
 #
-# Now we insert covers of the two matrices, and split the error between them by {prf:ref}`variables-lemA8`. If $W_{QK}\, x$ has an error of length $\eta$, then a score has an error of at most $\|z\|_2\, \eta$ and, by {prf:ref}`variables-lem4-3`, the head has one of at most $c L B_V B_X \|z\|_2\, \eta$. In self-attention the query is a token, so that $\|z\|_2 \le B_X$. The paper's text assumes that the query has length at most 1 ("since $\|x_\tau\| \le 1$", where $x_\tau$ is the token that is the query), and for such queries the form of its proof, which has one $B_X$, is right. The statement of the corollary loses this one $B_X$ too, whereas Lemma A.11 keeps it.
+# Which power of $B_X$ is right? We follow an error of the score matrix to the output, in three steps.
 #
-# ```{prf:corollary} Ours; repairs Corollary 4.4 and Lemmas A.11, A.12
+# 1. Let $W_{QK}\, x$ have an error of length $\eta$ at a token $x$. Then a score has an error of at most $\|z\|_2\, \eta$, the length of the query times $\eta$.
+# 2. By {prf:ref}`variables-lem4-3` such an error of the scores moves the head by at most $c L B_V B_X \|z\|_2\, \eta$. Here $B_X$ is the length of the values' tokens, and $c$ is a constant of the softmax, for which 1 is enough.
+# 3. In self-attention the query is a token, so that $\|z\|_2 \le B_X$. This makes the power $B_X^2$.
+#
+# The paper's text assumes that the query has length at most 1 ("since $\|x_\tau\| \le 1$", where $x_\tau$ is the token that is the query). For such queries one $B_X$ is right, and this is the form of its proof. The statement of the corollary loses this one $B_X$ too, whereas Lemma A.11 keeps it.
+#
+# ```{prf:corollary} Corollary 4.4, repaired (ours)
 # :label: attention-capacity-repaired
 # For heads as in {prf:ref}`variables-cor4-4`, queries and tokens no longer than $B_X$, and any $m$ inputs of $T$ tokens, there is a cover by heads of the class with
 #
 # $$\log N_\infty(\epsilon) \le (d L B_X)^2\, \frac{\bigl( (B_V^{2,\infty})^{2/3} + (B_{QK}^{2,\infty} B_V {\color{#D55E00} B_X^2})^{2/3} \bigr)^3}{\epsilon^2}\, \log(2 d m T + 1) .$$
 #
-# With fixed vectors of length at most $B_P$ put $B_X + B_P$ for $B_X$ everywhere. For a sum of heads put the sum over heads for the bracket. For queries no longer than 1 the first power of $B_X$ is enough in place of the orange square. For queries no longer than 2 the first power is enough if a 2 stands before $B_{QK}^{2,\infty}$, and this is Lemma A.11.
+# For queries no longer than 1 the first power of $B_X$ is enough in place of the orange square.
+# ```
 #
-# Suppose that only $\|x_\tau\|_2 \le 1$ is known, while the fixed vectors may have any length. Then Lemma A.11 is true as restored, up to constants and logarithms: with $B = B_X + B_P$ for the length of the tokens it holds with a 4 in place of its 2, and with the sum of $\log(2dmT + 1)$ and a logarithm of $d$, $\epsilon$ and the norms in place of $\log(mT)$.
+# ```{prf:corollary} Lemmas A.11 and A.12, repaired (ours)
+# :label: longer-tokens-repaired
+# The bound of {prf:ref}`attention-capacity-repaired` also holds in these cases.
+#
+# 1. *Sums of heads.* Put the sum over heads for the bracket.
+# 2. *Fixed positions.* With fixed vectors of length at most $B_P$ put $B_X + B_P$ for $B_X$ everywhere. If the query with its position is no longer than 2, the first power is enough in place of the square, with a 2 before $B_{QK}^{2,\infty}$. This is Lemma A.11.
+# 3. *Long positions.* Suppose that only $\|x_\tau\|_2 \le 1$ is known, while the fixed vectors may have any length. Then Lemma A.11 is true as restored, up to constants and logarithms. With $B = B_X + B_P$ for the length of the tokens it holds with a 4 in place of its 2, and with the sum of $\log(2dmT + 1)$ and a logarithm of $d$, $\epsilon$ and the norms in place of $\log(mT)$.
 # ```
 #
 # **The idea of the proof.** Cover each of the two matrices by {prf:ref}`linear-layer-walk` and multiply each error by what stands between the matrix and the output. For $W_V$ this is the slope $L$. For $W_{QK}$ it is the length of the query, then the length of the values, and then the slope. The split of the total error between the two that makes the sum of both log sizes least gives the exponents $\frac23$ and 3.
 #
 # ```{dropdown} Proof
-# *Covers.* The class of $W_V$ is convex and contains 0, and so is that of $W_{QK}$. The map $x \mapsto W_V^\top x$ has $d$ outputs and $\|W_V\|_F^2 \le d\, (B_V^{2,\infty})^2$; likewise $x \mapsto W_{QK}\, x$. By {prf:ref}`linear-layer-walk` they have covers by members on the $N = mT$ tokens, at scales $\eta_V$ and $\eta_{QK}$, of log sizes $(d B_V^{2,\infty} B_X / \eta_V)^2$ and $(d B_{QK}^{2,\infty} B_X / \eta_{QK})^2$ times $\log(2dN + 1)$.
+# We cover the two matrices, split the error between the covers, and then treat the cases of {prf:ref}`longer-tokens-repaired`.
 #
-# *Split.* By {prf:ref}`variables-lem4-3` with $c = 1$, pairs of members are within $L \eta_V + L B_V B_X^2\, \eta_{QK}$. We choose the two scales such that this is $\epsilon$ and the sum of the log sizes is least. {prf:ref}`variables-lemA8` solves this problem, with $\alpha = (d B_V^{2,\infty} B_X)^2, (d B_{QK}^{2,\infty} B_X)^2$ and $\beta = L, L B_V B_X^2$: the least sum is $\gamma^3/\epsilon^2$ with $\gamma = (dLB_X)^{2/3} \bigl( (B_V^{2,\infty})^{2/3} + (B_{QK}^{2,\infty} B_V B_X^2)^{2/3} \bigr)$. For several heads the errors add, and there are two terms for each. So the bracket is $H$ times as large for $H$ equal heads, and its cube $H^3$ times.
+# **Step 1: covers of the two matrices.** The class of the $W_V$ is convex and contains 0, and the map $x \mapsto W_V^\top x$ has $d$ outputs. Since none of the $d$ columns of $W_V^\top$ is longer than $B_V^{2,\infty}$, $\|W_V\|_F^2 \le d\, (B_V^{2,\infty})^2$. The same is true of $x \mapsto W_{QK}\, x$, with $B_{QK}^{2,\infty}$. So {prf:ref}`linear-layer-walk`, applied to the $N = mT$ tokens, gives two covers by members of the classes:
 #
-# *Long positions.* The idea is that the long part of the query, its position, is the same vector for all inputs, so that its scores can be covered separately at the cost of a logarithm. Let $\|x_\tau\|_2 \le 1$, let $p_\tau$ be fixed, and write $u_t = x_t + p_t$ for the tokens, no longer than $B = B_X + B_P$. A $B_V$ above $\sqrt d\, B_V^{2,\infty}$ may be lowered to it, because no $W_V$ of the class has a larger norm. We may also suppose that $\epsilon < L B_V B$, because otherwise the head with $W_V = 0$ alone is a cover. If $W_{QK}$ is off by $\Delta$, a score is off by at most $\|\Delta u_t\|_2 + |p_\tau^\top \Delta u_t|$. The first term is at most the error of the cover that we already have. The second term depends only on the single vector $g = W_{QK}^\top p_\tau$, which is no longer than $R = \sqrt d\, B_{QK}^{2,\infty} B_P$. By comparing volumes, all such vectors are within $\eta / B$ of some $(1 + 2RB/\eta)^d$ points. Now put two matrices into the same group if they have the same nearest member of the first cover and the same nearest point, and choose one matrix from each group. Two matrices of a group differ by at most $2 \eta$ in each of the two terms, so their scores differ by at most $4 \eta$. Therefore Lemma A.11 has a 4 in place of its 2, and $d \log(1 + 2RB/\eta)$ is added to the log size. How large is this? From $\epsilon < L B_V B \le \sqrt d\, L B\, B_V^{2,\infty}$ we have $d \le (d L B\, B_V^{2,\infty} / \epsilon)^2$. So what is added is at most the part of $W_V$ in the bound, times a logarithm. $\square$
+# | cover of | scale | log size, over $\log(2dN + 1)$ |
+# |:--|:--|:--|
+# | $x \mapsto W_V^\top x$ | $\eta_V$ | $(d B_V^{2,\infty} B_X / \eta_V)^2$ |
+# | $x \mapsto W_{QK}\, x$ | $\eta_{QK}$ | $(d B_{QK}^{2,\infty} B_X / \eta_{QK})^2$ |
+#
+# **Step 2: the error of a head.** Replace both matrices by the nearest members of the covers. Every value moves by at most $\eta_V$, and every score by at most $B_X\, \eta_{QK}$. By {prf:ref}`variables-lem4-3` with $c = 1$, the head moves by at most $L \eta_V + L B_V B_X^2\, \eta_{QK}$.
+#
+# **Step 3: the best split.** We choose the two scales such that this error is $\epsilon$ and the sum of the two log sizes is least. {prf:ref}`variables-lemA8` solves this problem: if the log sizes are $\alpha_i / \eta_i^2$ and the error is $\sum_i \beta_i \eta_i$, the least sum is $\gamma^3 / \epsilon^2$ with $\gamma = \sum_i \alpha_i^{1/3} \beta_i^{2/3}$. Here $\beta$ is $L$ for the values and $L B_V B_X^2$ for the scores, so that
+#
+# $$\gamma = (dLB_X)^{2/3} \bigl( (B_V^{2,\infty})^{2/3} + (B_{QK}^{2,\infty} B_V B_X^2)^{2/3} \bigr) ,$$
+#
+# and $\gamma^3/\epsilon^2$ times $\log(2dN + 1)$ is the bound. For a query no longer than 1 a score moves by at most $\eta_{QK}$, so one factor $B_X$ drops out of steps 2 and 3.
+#
+# **Step 4: sums of heads.** The errors of the heads add, and there are two terms for each head. So the bracket is a sum over the heads. For $H$ equal heads it is $H$ times as large, and its cube $H^3$ times.
+#
+# **Step 5: fixed positions.** The tokens are now as long as $B_X + B_P$, and nothing else changes. If the query with its position is no longer than 2, a score moves by at most $2\eta_{QK}$, and this is the 2 of Lemma A.11.
+#
+# **Step 6: long positions.** The long part of the query, its position, is the same vector for all inputs. So its scores can be covered separately, at the cost of a logarithm. Let $\|x_\tau\|_2 \le 1$, let the position $p_\tau$ be fixed, and write $u_t = x_t + p_t$ for the tokens, no longer than $B = B_X + B_P$.
+#
+# * *Two assumptions that cost nothing.* A $B_V$ above $\sqrt d\, B_V^{2,\infty}$ may be lowered to it, because no $W_V$ of the class has a larger norm. We may also suppose that $\epsilon < L B_V B$, because otherwise the head with $W_V = 0$ alone is a cover.
+# * *Two errors of a score.* If $W_{QK}$ is off by $\Delta$, a score is off by at most $\|\Delta u_t\|_2 + |p_\tau^\top \Delta u_t|$. The first term is at most the error of the cover of step 1, with a scale $\eta$. The second depends only on the single vector $g = W_{QK}^\top p_\tau$.
+# * *A cover of the vectors $g$.* None of them is longer than $R = \sqrt d\, B_{QK}^{2,\infty} B_P$. By comparing volumes, all of them are within $\eta / B$ of some $(1 + 2RB/\eta)^d$ points.
+# * *Groups.* Put two matrices into the same group if they have the same nearest member of the first cover and the same nearest point, and choose one matrix from each group. Two matrices of a group differ by at most $2 \eta$ in each of the two terms, so their scores differ by at most $4 \eta$. Therefore Lemma A.11 has a 4 in place of its 2, and $d \log(1 + 2RB/\eta)$ is added to the log size.
+# * *How large is the added term?* From $\epsilon < L B_V B \le \sqrt d\, L B\, B_V^{2,\infty}$ we have $d \le (d L B\, B_V^{2,\infty} / \epsilon)^2$. So what is added is at most the part of $W_V$ in the bound, times a logarithm. $\square$
 # ```
 #
 # That the square is right can be seen by rescaling the tokens, because $f(rX)$ with $W_V, W_{QK}$ is $f(X)$ with $r W_V, r^2 W_{QK}$. So the class on tokens $r$ times as long *is* the old class with the bounds $r B_V^{2,\infty}$, $r B_V$ and $r^2 B_{QK}^{2,\infty}$, and a bound should give the same number for both descriptions. Of the forms considered here only the repaired one does.
 #
-# **An adversary** tries to break the three forms. Each form allots a part of the error $\epsilon$ to each of the two matrices. The adversary looks for a head in the plane, with the identity as activation, and for perturbations of its matrices as large as these parts allow, that change the output by more than $\epsilon$. Such a change would refute the repaired corollary with the square, or, for queries of length at most 1, the form of the paper's proof.
+# **An adversary** tries to break the three forms. Each form allots a part of the error $\epsilon$ to each of the two matrices. The adversary chooses a head in the plane, with the identity as activation, and perturbs its matrices by as much as these parts allow. It tries to change the output by more than $\epsilon$. Such a change would refute the repaired corollary with the square, or, for queries of length at most 1, the form of the paper's proof.
 
 
 # %% mystnb={"code_prompt_hide": "A search for a head that leaves", "code_prompt_show": "A search for a head that leaves"} tags=["hide-cell"]
@@ -245,13 +310,21 @@ glue(proof_error=searched["proof"], square_error=searched["repaired"])
 #
 # With long queries only the square keeps the error within $\epsilon$. For tokens and queries of lengths from $10^{-3}$ to $10^3$ the largest error with the square stays at {glue:text}`extreme:.4f` $\epsilon$. With short queries the proof's form is enough, and the text's form is not.
 #
-# Lemma A.11 has one power of the length and a 2 before $B_{QK}^{2,\infty}$. We take $x_\tau$ no longer than 1, as the text does. With the errors that the lemma allots to the two matrices a head is off by at most {glue:text}`short_query:.4f` $\epsilon$ if the position is no longer than 1, but by {glue:text}`long_query:.2f` $\epsilon$ if $x_\tau$ and its position together are as long as the tokens. So the proof of the lemma, which uses the covers of Corollary 4.4 as they are, has a gap. The lemma itself is true: if the scores of the position are covered as well, which costs a logarithm, the error is at most {glue:text}`covered:.4f` $\epsilon$.
+# Lemma A.11 has one power of the length and a 2 before $B_{QK}^{2,\infty}$. To test it we take $x_\tau$ no longer than 1, as the text does, and perturb the two matrices by as much as the lemma allots to them. If the position is no longer than 1, a head is then off by at most {glue:text}`short_query:.4f` $\epsilon$. But if $x_\tau$ and its position together are as long as the tokens, it is off by {glue:text}`long_query:.2f` $\epsilon$. So the proof of the lemma, which uses the covers of Corollary 4.4 as they are, has a gap. The lemma itself is true: if the scores of the position are covered as well, which costs a logarithm, the error is at most {glue:text}`covered:.4f` $\epsilon$.
 #
 # The search with long queries shows where the square comes from, but it does not refute the printed bounds. In the plane a head has few parameters, so its covering number is smaller than the text's bound by many orders of magnitude.
 #
 # ## A class that needs the square
 #
-# To refute the bound we need a class with many parameters. We take one head for every $n \times n$ matrix of signs, and inputs $(k, j)$ that each let one read the sign in row $k$ and column $j$. Take $d = 3n$ columns in three blocks of $n$, the identity for $\sigma$, and inputs $(k, j)$, $k, j = 1, \dots, n$, of three tokens. Two tokens are $\pm \frac{B}{\sqrt2}(a + e_j)$ with $a = (1, \dots, 1)/\sqrt n$ in the first block and $e_j$ in the second, and the third is the query, a multiple of the unit vector $q_k$ of the third block. Let $W_V = a w^\top$ with the unit vector $w = (1, \dots, 1)/\sqrt d$, and $W_{QK} = \rho \sum_{kj} s_{kj}\, q_k e_j^\top$ for signs $s_{kj}$, with $\rho$ such that the scores are $\pm s_{kj} \log 2$ and 0. If $s_{kj} = 1$, the softmax weights of the three tokens are therefore $\frac47, \frac17, \frac27$, and the output of the head is $\frac37 \frac{B}{\sqrt2} w$; if $s_{kj} = -1$, it is the negative of this. So the heads of any two of the $2^{n^2}$ sign matrices differ by more than $0.6\,B$ at some input, and $\log N_\infty(0.3\,B) \ge n^2 \log 2$. All rows and columns of $W_{QK}$ have length $\rho \sqrt n$, those of $W_V^\top$ at most $1/\sqrt n$, and $\|W_V\|_2 = 1$.
+# To refute the bound we need a class with many parameters. We take one head for every $n \times n$ matrix of signs $s_{kj}$, and for each pair $(k, j)$ an input at which the output shows the sign $s_{kj}$. The activation $\sigma$ is the identity.
+#
+# *The inputs.* A token has $d = 3n$ columns in three blocks of $n$. Input $(k, j)$ has three tokens. Two of them are $\pm \frac{B}{\sqrt2}(a + e_j)$, with $a = (1, \dots, 1)/\sqrt n$ in the first block and the unit vector $e_j$ in the second. The third is the query, a multiple of the unit vector $q_k$ of the third block.
+#
+# *The heads.* Let $W_V = a w^\top$ with the unit vector $w = (1, \dots, 1)/\sqrt d$, and $W_{QK} = \rho \sum_{kj} s_{kj}\, q_k e_j^\top$. We choose the number $\rho$ such that the scores of the three tokens are $s_{kj} \log 2$, $-s_{kj} \log 2$ and 0.
+#
+# *The outputs.* If $s_{kj} = 1$, the exponentials of the scores are 2, $\frac12$ and 1, so the softmax weights are $\frac47, \frac17, \frac27$. The output of the head is therefore $(\frac47 - \frac17) \frac{B}{\sqrt2}\, w = \frac37 \frac{B}{\sqrt2}\, w$, because the query has no part in the first block. If $s_{kj} = -1$, it is the negative of this.
+#
+# So the heads of any two of the $2^{n^2}$ sign matrices differ by more than $0.6\,B$ at some input. A cover at scale $0.3\,B$ needs a member for each of them, and $\log N_\infty(0.3\,B) \ge n^2 \log 2$. On the other hand the norms in the bound are small. All rows and columns of $W_{QK}$ have length $\rho \sqrt n$, those of $W_V^\top$ at most $1/\sqrt n$, and $\|W_V\|_2 = 1$.
 
 
 # %% mystnb={"code_prompt_hide": "Real heads of this class", "code_prompt_show": "Real heads of this class"} tags=["hide-cell"]
@@ -276,14 +349,14 @@ for n, query in ((2, 1.0), (3, 9.0), (8, 1.0), (8, 64.0)):
 glue(least_output=min(kept))
 
 # %% [markdown]
-# We ran such heads up to $n = 8$, and their outputs are at least {glue:text}`least_output:.4f` $B$ with the right sign. For tokens of length $B = n^2$ the *constant forced* is $n^2 \log 2$ divided by the bound with constant 1. The table has it for four cases as restored:
+# We ran such heads up to $n = 8$, and their outputs are at least {glue:text}`least_output:.4f` $B$ with the right sign. For tokens of length $B = n^2$ the *constant forced* is $n^2 \log 2$ divided by the bound with constant 1. The table has it for four forms of the bound, each with the exponents as restored:
 #
 # * *4.4, text, unit queries:* the text of Corollary 4.4 with queries of length 1.
 # * *4.4, proof, long queries:* the form of its proof with queries as long as the tokens.
 # * *A.11, long queries:* Lemma A.11 with queries $x_\tau$ as long as the tokens, of which it does not speak, and with a fixed position, as long again, that no weight reads.
 # * *A.12, two heads:* Lemma A.12 with queries of length 1 and a second head whose $W_V$ is 0.
 #
-# A row *repaired* has one more power of $B_X$ than the row above it, as in {prf:ref}`attention-capacity-repaired`, and all constants. In the first and in the last case this is the form with the missing factor, because the queries have length 1. The last column divides the constant by $\log^{10}(9n^4)$, a larger power of a logarithm than one would let $\lesssim$ hide. If the result is far above 1, no reasonable constant makes the bound in this row true.
+# A row *repaired* has one more power of $B_X$ than the row above it, as in {prf:ref}`attention-capacity-repaired` and {prf:ref}`longer-tokens-repaired`, and all constants. In the first and in the last case this is the form with the missing factor, because the queries have length 1. The last column divides the constant by $\log^{10}(9n^4)$, a larger power of a logarithm than one would let $\lesssim$ hide. If the result is far above 1, no reasonable constant makes the bound in this row true.
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input"]
 rows = {}
@@ -336,7 +409,7 @@ glue(forced_heads=needed.loc["A.12, two heads", "n = 2^20"])
 #
 # ## What would falsify this
 #
-# The repaired corollary would be false if a head moved by more than $\epsilon$ with the square, or if a class were larger than the repaired bound. We could not speak of a misprint if the form of the proof failed for queries of length at most 1. As controls we take smaller powers of $B_X$, for which all of this happens.
+# The repaired corollary would be false if a head could be moved by more than $\epsilon$ by errors as large as the form with the square allots, or if the covering number of a class were larger than the repaired bound. We could not speak of a misprint if the form of the proof failed for queries of length at most 1. As controls we take smaller powers of $B_X$, for which all of this happens.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -348,8 +421,8 @@ ledger.show()
 #
 # ## What we found
 #
-# * Corollary 4.4 and Lemma A.12 lack a factor $B_X$ beside $B_{QK}^{2,\infty} B_V$, which the proof of the corollary and Lemma A.11 have. With this factor they hold for queries no longer than 1, as the text takes them, and with $B_X^2$ for queries as long as the tokens, in both cases with the constant 1 and $\log(2dmT + 1)$.
-# * Lemma A.11 holds as it is if $\|x_\tau\| \le 1$, as the text takes it, however long the positions are, up to a constant and logarithms. Its proof counts only queries that are short with their position. For $x_\tau$ as long as the tokens, of which it does not speak, it needs the square.
+# * Corollary 4.4 and Lemma A.12 lack a factor $B_X$ beside $B_{QK}^{2,\infty} B_V$, which the proof of the corollary and Lemma A.11 have. With this factor they hold for queries no longer than 1, as the text takes them. With $B_X^2$ they hold for queries as long as the tokens. In both cases the constant is 1, with $\log(2dmT + 1)$ in place of $\log(mT)$.
+# * Lemma A.11 holds as it is, up to a constant and logarithms, if $\|x_\tau\| \le 1$, as the text takes it. The positions may be of any length. Its proof counts only queries that are short with their position. For $x_\tau$ as long as the tokens, of which it does not speak, it needs the square.
 # * For tokens of length at most 1, as in the paper's deep networks, all three hold.
 #
 # ```{finding} variables.cor4_4
@@ -364,7 +437,7 @@ ledger.show()
 #
 # **Repair.** With $B_{QK}^{2,\infty} B_V B_X$, as in the proof, the bound holds for queries of length at most 1, and with $B_X^2$ for $B_X$ it holds for all, with the constant 1 and $\log(2dmT + 1)$.
 #
-# **What survives.** The dependence on $\log(mT)$ survives, and so does everything for tokens of length at most 1. In the plane only the mechanism can be seen: with the error that the text's form allots to $W_{QK}$ a head moves by {glue:text}`text_error:.1f` times $\epsilon$ (by {glue:text}`unit_text:.1f` times for queries of length at most 1), but the bound itself is met there.
+# **What survives.** The dependence on $\log(mT)$ survives, and so does everything for tokens of length at most 1. For heads in the plane only the mechanism can be seen, because there the bound itself is met. With the error that the text's form allots to $W_{QK}$ such a head moves by {glue:text}`text_error:.1f` times $\epsilon$, and by {glue:text}`unit_text:.1f` times for queries of length at most 1.
 # ```
 #
 # ```{finding} variables.lemA11.a11
