@@ -19,11 +19,11 @@
 # # The trace of the noisy loss
 #
 # ```{verdict}
-# Whether the bound of Theorem 17 on the trace of the Hessian is true depends on what one inserts for the squared gradient. With the network's own squared gradient, nothing that we computed contradicts it. With the formula of Theorem 14 for the squared gradient, which the authors' notebook uses, the bound is violated on long strings with very little noise. For example, for our exact version of the paper's network on {glue:text}`n_crowd` bits the trace is {glue:text}`crowd_trace:.0f`, but the bound is only {glue:text}`crowd_bound:.0f`. With a corrected formula we prove a bound for small noise.
+# Whether the bound of Theorem 17 on the trace of the Hessian is true depends on what one inserts for the squared gradient. With the network's own squared gradient, nothing that we computed contradicts it. With the formula of Theorem 14 for the squared gradient, which the authors' notebook uses, the bound is violated on long strings with very little noise. For example, for our exact version of the paper's network on {glue:text}`n_crowd` bits the trace is {glue:text}`crowd_trace:.0f`, but the bound is only {glue:text}`crowd_bound:.0f`. With a corrected formula for the squared gradient we prove a bound for small noise.
 # ```
 # **Needs** {ref}`ch-perturbed-attention`, {ref}`ch-perturbed-hessian`. **Read** 20 min. **Runs in** 30 s. **Source** code.
 #
-# **Claim.** The paper bounds the trace of the Hessian of the loss at a noisy copy of its hand-written network. As the noise vanishes, its bound becomes twice the squared length of the gradient of the output. Theorem 14 has a formula for this squared length, but the formula leaves out a block of the gradient. So with this formula the bound on the trace fails for small noise and long strings, whereas with the network's own squared gradient it does not fail there. If the term of the missing block is added, and a true bound on the Hessian of the output is used, a bound on the trace can be proved, and we prove it here. The paper's bound on the change of the gradient under noise is not contradicted.
+# **Claim.** The paper bounds the trace of the Hessian of the loss at a noisy copy of its hand-written network. As the noise vanishes, its bound becomes twice the squared length of the gradient of the output. Theorem 14 has a formula for this squared length, but the formula leaves out a block of the gradient. So with this formula the bound on the trace fails for small noise and long strings, whereas with the network's own squared gradient it does not fail there. We add the term of the missing block, use a true bound on the Hessian of the output, and prove a bound on the trace. The paper's bound on the change of the gradient under noise is not contradicted.
 #
 # ## Why one should care
 #
@@ -33,9 +33,17 @@
 #
 # ## Two weights by hand
 #
-# Let $f = u v$ be a product of two weights, with the target 1. The loss is $(u v - 1)^2$, and the trace of its Hessian is $2 v^2 + 2 u^2$. This is twice the squared length of the gradient $(v, u)$ of $f$; in general there is a second part, which contains the residual $u v - 1$, but it is 0 here, because $f$ is linear in each weight. So the trace is 4 at the solution $u = v = 1$.
+# Let $f = u v$ be a product of two weights, with the target 1. The loss is $(u v - 1)^2$, and the trace of its Hessian is $2 v^2 + 2 u^2$. This is twice the squared length of the gradient $(v, u)$ of $f$. In general the trace has a second part, which contains the *residual* $u v - 1$, the error of the output. Here the second part is 0, because $f$ is linear in each weight. So the trace is 4 at the solution $u = v = 1$.
 #
-# Now let noise move the weights to $(1.1, 0.9)$. Then the product is 0.99, so the loss is only 0.0001, and the trace is $2 \cdot 0.81 + 2 \cdot 1.21 = 4.04$. To compare this with Theorem 17 we need four numbers. The squared gradient at the solution is $G_u = 2$. The gradient has changed from $(1, 1)$ to $(0.9, 1.1)$, that is by $G_p = \sqrt{0.02} = 0.1414$ in length, and the output by $T_p = 0.01$. The Hessian of $f$ has the norm $H_u = 1$ at all weights, so its change is $H_p = 0$. With two weights the theorem's bound is
+# Now let noise move the weights to $(1.1, 0.9)$. Then the product is 0.99, so the loss is only 0.0001, and the trace is $2 \cdot 0.81 + 2 \cdot 1.21 = 4.04$. To compare this with Theorem 17 we need five numbers:
+#
+# * The squared gradient at the solution is $G_u = 2$.
+# * The gradient has changed from $(1, 1)$ to $(0.9, 1.1)$, that is by $G_p = \sqrt{0.02} = 0.1414$ in length.
+# * The output has changed by $T_p = 0.01$.
+# * The Hessian of $f$ has the norm $H_u = 1$ at all weights.
+# * So the change of this Hessian is $H_p = 0$.
+#
+# The theorem's bound, in which the last factor 2 is the number of weights, is
 #
 # $$2 (\sqrt2 + 0.1414)^2 + 2 \cdot 0.01 \cdot (1 + 0) \cdot 2 = 4.84 + 0.04 = 4.88 ,$$
 #
@@ -47,14 +55,22 @@
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 17
 # :label: sharper-thm17
-# *(True as far as the bounds that it combines are true; with Theorem 14's formula for* $G_u$ *it fails, below.)* At an exact network let $G_u$ be the squared gradient norm of the unperturbed network, which Theorem 14 bounds by $4 + 4W(2 + d + 32d^2 + 32d^3)$. Let $T_p$ bound the change of the output under the noise ({ref}`ch-perturbed-network`), $G_p$ that of its gradient ({prf:ref}`sharper-thm30`), $H_u$ the norm of its Hessian and $H_p$ the change of that ({ref}`ch-perturbed-hessian`). With high probability
+# *(True as far as the bounds that it combines are true; with Theorem 14's formula for* $G_u$ *it fails, below.)* At an exact network let $G_u$ be the squared gradient norm of the unperturbed network, which Theorem 14 bounds by $4 + 4W(2 + d + 32d^2 + 32d^3)$. For the noisy copy let
+#
+# * $G_p$ bound the change of the gradient ({prf:ref}`sharper-thm30`),
+# * $T_p$ bound the change of the output ({ref}`ch-perturbed-network`),
+# * $H_u$ bound the norm of the Hessian of the output, and $H_p$ its change ({ref}`ch-perturbed-hessian`).
+#
+# With high probability
 #
 # $$|\mathrm{tr}\, H'| \le 2\bigl(\sqrt{G_u} + G_p\bigr)^2 + 2\,T_p\,(H_u + H_p)\,\Theta .$$
 # ```
 #
-# **Source.** The formulas are missing in the text that we could read. The ones above are from the authors' notebook `generate_plots.ipynb` of 2025, with a factor $\sigma$ in every term of $G_p$ and with $\Theta$ the number of weights, as the prose has them. A note on the paper quotes about $2 \cdot 10^9$ examples for the fully analytic bound. These constants give as many for a bound below $\frac14$, and some $6 \cdot 10^7$ for one below 1 ({ref}`ch-semi-analytic-bound`). If the final constants are larger, the bounds that hold here hold with them as well.
+# In words: the trace at the noisy copy is at most twice the squared length that the gradient can have there, plus a second summand that vanishes with the error of the output. The subscripts $u$ and $p$ stand for the unperturbed network and for the perturbation.
 #
-# The prose after the missing formula calls $G_u$ "the squared gradient norm of the unperturbed network". If $G_u$ is this number for the network at hand, the first summand is valid wherever $G_p$ is, and nothing that we computed contradicts the theorem. But to get a number that does not depend on the network one needs a formula for $G_u$. The paper says, after Theorem 6, that the unperturbed term is bounded "via Theorem 5", whose formula is that of Theorem 14, and that Theorem 17 combines the two; the notebook does just this. So the step from Theorem 17 to a number is the paper's own, although it is not written in Theorem 17 itself. This step is what we test.
+# **Source.** The formulas are missing in the text that we could read. The ones above are from the authors' notebook `generate_plots.ipynb` of 2025, with a factor $\sigma$ in every term of $G_p$ and with $\Theta$ the number of weights, as the prose has them. A note on the paper quotes about $2 \cdot 10^9$ examples for the fully analytic bound. With these constants one needs as many for a bound below $\frac14$, and some $6 \cdot 10^7$ for one below 1 ({ref}`ch-semi-analytic-bound`). If the final constants are larger, the bounds that hold here hold with them as well.
+#
+# The prose after the missing formula calls $G_u$ "the squared gradient norm of the unperturbed network". If $G_u$ is this number for the network at hand, the first summand is valid wherever $G_p$ is, and nothing that we computed contradicts the theorem. But one needs a formula for $G_u$ to get a number that does not depend on the network. The paper says after Theorem 6 where it takes this formula from: the unperturbed term is bounded "via Theorem 5", whose formula is that of Theorem 14, and Theorem 17 combines the two. The notebook does just this. So the step from Theorem 17 to a number is the paper's own, although it is not written in Theorem 17 itself. This step is what we test.
 #
 # **The idea of the proof.** The loss is a square, so at one input its Hessian has two parts, one from the gradient of the output and one from the residual:
 #
@@ -63,7 +79,7 @@
 # \begin{aligned} H' &= 2\, \nabla f_{\theta'} \nabla f_{\theta'}^\top + 2\,(f_{\theta'} - f)\, \nabla^2 f_{\theta'} , \\ \mathrm{tr}\, H' &= 2\,\|\nabla f_{\theta'}\|^2 + 2\,(f_{\theta'} - f)\, \mathrm{tr}\, \nabla^2 f_{\theta'} . \end{aligned}
 # ```
 #
-# The first part is at most $2 (\sqrt{G_u} + G_p)^2$, because the gradient at $\theta'$ is at most as long as that at $\theta$ and its change together. In the second part the residual is at most $T_p$, and a trace is at most the number of rows times the operator norm.
+# The first part is at most $2 (\sqrt{G_u} + G_p)^2$, because the gradient at $\theta'$ is the gradient at $\theta$ plus its change, and their lengths are at most $\sqrt{G_u}$ and $G_p$. In the second part the residual is at most $T_p$, because it is 0 without noise. The trace of $\nabla^2 f_{\theta'}$ is at most the number $\Theta$ of rows times the operator norm, and this norm is at most $H_u + H_p$.
 
 # %% tags=["parameters"]
 n_crowd = 48  # bits of a network at which the bound fails [48..60]
@@ -149,7 +165,7 @@ glue(n_crowd=n_crowd, n_long=n_long, instances=instances)
 # %% [markdown]
 # ## With Theorem 14's formula
 #
-# To compare the two sides, the function `trace_at` computes {eq}`eq-loss-hessian`: its first part exactly, and its second part by random signs. We need networks that are exact at every input with the paper's scores of $2 \log T$, so we take the exact network of {ref}`ch-construction`, which is ours, and change it such that no hidden unit is near the kink of its ReLU (`smooth`). From here on $G_u$ stands for Theorem 14's formula. We begin with $d = 1$, $W = T$ and equal coefficients; a single network whose trace is above the bound refutes the step.
+# To compare the two sides, the function `trace_at` computes {eq}`eq-loss-hessian`. Its first part is computed exactly. Its second part is estimated from products of the Hessian with vectors of random signs. We need networks that are exact at every input with the paper's scores of $2 \log T$. So we take the exact network of {ref}`ch-construction`, which is ours, and change it such that no hidden unit is near the kink of its ReLU (`smooth`). From here on $G_u$ stands for Theorem 14's formula. We begin with $d = 1$, $W = T$ and equal coefficients. A single network whose trace is above the bound refutes the step from Theorem 17 to a number.
 
 
 # %%
@@ -233,17 +249,31 @@ thm17.refuted(
 table(by_noise, "Trace over the bound of Theorem 17, by the noise", form=".3g", tiny=1e-9)
 
 # %% [markdown]
-# In the table, the trace at $W = T =$ {glue:text}`n_crowd` is {glue:text}`crowd_ratio:.2f` times the bound, and at {glue:text}`n_long` bits it is {glue:text}`long_ratio:.1f` times the bound, whereas it stays below the bound if the rows of $F$ are frozen. Each curve in {numref}`fig-trace-noise` is level on the left, where the noise is so small that the bound is $2 G_u$, and decreases as soon as the other summands of the bound become noticeable. So the bound fails for small noise only, which means up to about {glue:text}`last_crowd` at {glue:text}`n_crowd` bits. For larger noise the other summands are so large that they make up for the missing block. At the noise of the paper's example, $2.3 \cdot 10^{-3}$, the bound is not contradicted. The paper's own network at $2 \log T$ has an error of {glue:text}`paper_off` on these strings, so it is not exact; the mean of its $2 \|\nabla f_\theta\|^2$ is {glue:text}`paper_ratio:.2f` times $2 G_u$.
+# In the table, the trace at $W = T =$ {glue:text}`n_crowd` is {glue:text}`crowd_ratio:.2f` times the bound, and at {glue:text}`n_long` bits it is {glue:text}`long_ratio:.1f` times the bound, whereas it stays below the bound if the rows of $F$ are frozen. Each curve in {numref}`fig-trace-noise` is level on the left, where the noise is so small that the bound is $2 G_u$, and decreases as soon as the other summands of the bound become noticeable. So the bound fails for small noise only: at {glue:text}`n_crowd` bits for a standard deviation of up to about {glue:text}`last_crowd`. For larger noise the other summands are so large that they make up for the missing block. At the noise of the paper's example, $2.3 \cdot 10^{-3}$, the bound is not contradicted. The paper's own network at $2 \log T$ has an error of {glue:text}`paper_off` on these strings, so it is not exact. For this network the mean of $2 \|\nabla f_\theta\|^2$ is {glue:text}`paper_ratio:.2f` times $2 G_u$.
 #
 # ## The repair
 #
 # The repair has two parts: a formula for the squared gradient that counts all rows of $F$, and a bound on the Hessian of the output that stays valid in a neighbourhood of the weights.
 #
-# *The gradient.* The formula $G_u$ leaves out the rows of $F$ that write into the columns of the positions ({ref}`ch-gradients-and-trace`). Their gradient depends on the second scores, for which we need some notation. Let $L_2$ be the scale of these scores, which is $2 \log T$ in the paper. Let $w_i = L_2 + \log c_i$ at the $W$ positions with a term and $w_i = 0$ at the others, and let $R$ be the range of $w$ and 0. Let $V$ be the value entry of $v_2$ and $S = \sum_i c_i$. Let $\iota = 1$ for the exact network and $\iota = 0$ for the paper's, where $V = S$. With $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$ let
+# *The gradient.* The formula $G_u$ leaves out the rows of $F$ that write into the columns of the positions ({ref}`ch-gradients-and-trace`). The gradient with respect to these rows depends on the second scores. The formula uses these quantities of the network:
+#
+# | symbol | meaning |
+# |:--|:--|
+# | $L_2$ | scale of the second scores, $2 \log T$ in the paper |
+# | $w$ | the second scores: $w_i = L_2 + \log c_i$ at the $W$ positions with a term, 0 at the others |
+# | $R$ | their range, where 0 is counted as one of them |
+# | $S$ | sum of the coefficients, $\sum_i c_i$ |
+# | $V$ | entry of the read-out $v_2$ for the value column; $V = S$ in the paper's network |
+# | $\iota$ | 1 for the exact network, whose read-out also sees idle positions, and 0 for the paper's |
+# | $\rho^2$ | $\frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$, a bound on the sum of squares of the hidden units at a position |
+#
+# With these the repaired formula is
 #
 # $$\hat G = \tfrac{V^2}{S^2}\, G_u + V^2 \rho^2 \Bigl( \tfrac1{16} \|w\|^2 + \bigl(\tfrac14 R + \iota\bigr)^2 + \iota\, (T - W) \Bigr) .$$
 #
-# *The Hessian.* Let $\hat H = \lambda_{\max}(B)$ be the bound of {prf:ref}`hessian-repaired` on the norm of the Hessian of the output. It holds at the weights $\theta$, and we extend it to a ball about them. The radius of the ball depends on the distance of the hidden units from their kinks and on the length of the scores. Let $\mu$ be the least distance of a hidden unit from its kink at $x$, let $\varphi = 4d \sqrt{\lfloor d/2 \rfloor + 1}$, and let
+# Its first summand is the paper's formula. The second is the missing block, and it grows with the square of the scores.
+#
+# *The Hessian.* Let $\hat H = \lambda_{\max}(B)$ be the bound of {prf:ref}`hessian-repaired` on the norm of the Hessian of the output. It holds at the weights $\theta$, and we extend it to a ball about them. The radius of the ball depends on the distance of the hidden units from their kinks and on the length of the scores. Let $\mu$ be the least distance of a hidden unit from its kink at $x$, let $\varphi = 4d \sqrt{\lfloor d/2 \rfloor + 1}$ be the length of the last row of $F$, and let the radius be
 #
 # $$r = \min\Bigl( \frac{\mu}{10},\ \frac1{100\, \varphi\, (\|w\| + 1)} \Bigr) .$$
 #
@@ -256,33 +286,45 @@ table(by_noise, "Trace over the bound of Theorem 17, by the noise", form=".3g", 
 # For Gaussian noise $N \le \sigma \bigl( \Theta + 2\sqrt{\Theta t} + 2t \bigr)^{1/2}$, $t = \log \frac1\delta$, with probability at least $1 - \delta$.
 # ```
 #
-# The formula has the form of Theorem 17, with $\hat G$ for $G_u$, with $KN$ for the change of the gradient, and with $K$ for the norm of the Hessian on the way from $\theta$ to $\theta'$.
+# The formula has the form of Theorem 17. In the place of $G_u$ it has $\hat G$, in that of the change $G_p$ of the gradient $KN$, and in that of $H_u + H_p$ the bound $K$ on the norm of the Hessian on the way from $\theta$ to $\theta'$. The bracket before $K \Theta$ bounds the error of the output at $\theta'$. The number $\delta$ is the probability that the noise is longer than assumed.
 #
 # **The idea of the proof.** The gradient at $\theta'$ is the gradient at $\theta$ and an integral of the Hessian along the way, so everything follows if the Hessian cannot grow much on the way. To bound its growth we need the third derivative. Instead of computing this derivative, we let the weights move into the complex plane: as long as no hidden unit reaches its kink and no denominator of a softmax vanishes, the output is an analytic function, and Cauchy's inequality bounds every derivative of an analytic function by its size. The radius $r$ is chosen such that both conditions hold.
 #
 # ```{dropdown} Proof
-# We bound the gradient at $\theta$, then the size of the output in a complex ball of radius $r$, then its third derivative, and put the three together.
+# We bound the gradient at $\theta$ (step 1), then the output in a complex ball of radius $r$ (steps 2 to 7), then its third derivative (step 8), and put the three together (step 9).
 #
-# **Gradient.** We have $\|\nabla f_\theta\|^2 \le \hat G$: for $\iota = 0$ this is {prf:ref}`gradient-repaired`, and for $\iota = 1$ its proof goes through if $S$ is replaced by $V$, and the parity by the value read at a position, which is in $[0, V]$; the listed blocks are at most $\frac{V^2}{S^2} G_u$. The read-out now sees the idle columns, with weight $-V$. So each row of $F$ for an idle position $W < c \le T$ has a gradient $-V \sum_j a_j r_j$, of squared norm at most $V^2 \rho^2$, and the row of the output position has this gradient on top of its own, of norm at most $V \rho (\frac14 R + 1)$ in all.
+# **Step 1: the gradient.** We show $\|\nabla f_\theta\|^2 \le \hat G$. For $\iota = 0$ this is {prf:ref}`gradient-repaired`. For $\iota = 1$ its proof goes through if $S$ is replaced by $V$, and the parity by the value read at a position, which is in $[0, V]$. The blocks that Theorem 14 lists are then at most $\frac{V^2}{S^2} G_u$. But the read-out now sees the columns of the idle positions as well, with weight $-V$. So with $a_j$ the second attention and $r_j$ the hidden units, each row of $F$ for an idle position $c$, $W < c \le T$, has a gradient $-V \sum_j a_j r_j$, of squared norm at most $V^2 \rho^2$. There are $T - W$ such rows. The row of the output position has this gradient on top of its own, so its gradient has norm at most $V \rho (\frac14 R + 1)$.
 #
-# **An analytic neighbourhood.** Fix which hidden units are on, and let the move $\Delta$ of the weights be complex, $\|\Delta\| \le r$. Note that $\varphi \ge 4$ and $r \le \frac1{400}$. We follow the move through the network, layer by layer.
+# **Step 2: complex moves.** Fix which hidden units are on, and let the move $\Delta$ of the weights be complex, $\|\Delta\| \le r$. Note that $\varphi \ge 4$, so that $r \le \frac1{400}$. In the next steps we follow the move through the network, layer by layer. We use one fact about the softmax. If its scores move by at most $h \le \frac18$, every exponential is multiplied by a number within $e^h - 1$ of 1, and so is their weighted mean, the denominator. Hence the weights move in the 1-norm by at most $2(e^h - 1)/(2 - e^h)$, which is at most $2.5 h$.
 #
-# *First attention.* A score is a product of two tokens, each of length at most $\sqrt2$, with a matrix between them, so it moves by at most $2r$. A softmax whose scores move by at most $h \le \frac18$ moves in the 1-norm by at most $2(e^h - 1)/(2 - e^h) \le 2.5 h$, which is $5r$ here. What the attention writes moves because of this, by $5r$, and because of the value matrix, by $1.02 \sqrt2\, r$. Together this is at most $6.5 r$.
+# **Step 3: the first attention.** A score is a product of two tokens, each of length at most $\sqrt2$, with a matrix between them. So it moves by at most $2r$, and the softmax by at most $5r$. What the attention writes, a mean of bits, moves because of this by $5r$. Because of the value matrix it moves by $1.02 \sqrt2\, r$, where 1.02 bounds the 1-norm of the moved weights. Together this is at most $6.5 r$.
 #
-# *Hidden units.* A hidden unit moves by what the attention writes, by its row of $G$ and by its bias, that is, by at most $6.5 r + 1.02 r + r < 10 r \le \mu$. Hence for real moves no unit flips.
+# **Step 4: the hidden units.** A hidden unit moves by at most $6.5 r$ because of what the attention writes, by $1.02 r$ because of its row of $G$, and by $r$ because of its bias. The sum is less than $10 r \le \mu$. Hence for real moves no unit flips.
 #
-# *Tokens of the second layer.* The units on at a position have weights in the last row of $F$ that sum to at most $2d \le \frac12 \varphi$, and their vector $r_j$ has length at most $\rho \le 0.61 \varphi$. So a token moves by at most $\frac12 \varphi \cdot 6.5 r$ because of the attention, by $2.02\, \varphi r$ because of $G$ and $b$, and by $1.03\, \rho r$ because of $F$. The sum is at most $6 \varphi r \le 0.06$.
+# **Step 5: the tokens of the second layer.** A token moves for three reasons.
 #
-# *Second attention.* Its scores move by at most $6 \varphi r \|w\| (2 + 0.06) + (\sqrt2 + 0.06)^2 r$, where the first term is due to the tokens on both sides and the second to the matrix. This is at most $12.5\, \varphi\, (\|w\| + 1)\, r \le \frac18$, so the second attention moves by at most $0.32$ in the 1-norm.
+# * The attention moves all units at a position alike. The weights of the active units in the last row of $F$ sum to at most $2d \le \frac12 \varphi$, so the token moves by at most $\frac12 \varphi \cdot 6.5 r$.
+# * The matrices $G$ and $b$ move the vector of units by at most $2.02\, r$, and the last row of $F$ has the length $\varphi$. So the token moves by at most $2.02\, \varphi r$.
+# * The move of $F$ itself meets the vector of units, of length at most $1.03 \rho$ after the move. This gives $1.03\, \rho r$, where $\rho \le 0.61 \varphi$.
 #
-# *Output.* The output is a mean, with these weights, of the numbers $q_j \in [0, V]$ that are read at the positions. It moves by at most $\frac V2 \cdot 0.32$ because of the weights, and by $1.32\, (0.06 \|v_2\| + 1.48 r)$ because of the numbers. The sum is at most $\frac14 \|v_2\|$, since $\|v_2\| \ge V \ge S \ge 1$.
+# The sum is at most $6 \varphi r$, and this is at most $0.06$.
 #
-# **Derivatives.** Along a real unit direction $u$ from a real point within $\frac r2$ of $\theta$, the function $g(z) = f_{\theta' + zu} - f_\theta$ is analytic for $|z| < \frac r2$ and at most $\frac14 \|v_2\|$. By Cauchy's inequality $|g^{(3)}(0)| \le 6 \cdot \frac14 \|v_2\| \cdot (2/r)^3 = 12 \|v_2\| / r^3$. A symmetric form of degree three is largest on the diagonal (Banach), so this bounds the third derivative, and $\|\nabla^2 f_{\theta'}\| \le \hat H + 12 \|v_2\| N / r^3 = K$ on the way from $\theta$ to $\theta'$.
+# **Step 6: the second attention.** A score is a product of two tokens and the matrix with the row $w$. The moves of the two tokens change it by at most $6 \varphi r\, \|w\| (2 + 0.06)$, and the move of the matrix by at most $(\sqrt2 + 0.06)^2 r$. The sum is at most $12.5\, \varphi\, (\|w\| + 1)\, r \le \frac18$, so the fact of step 2 applies, and the weights move by at most $0.32$ in the 1-norm.
 #
-# **Together.** By Taylor's theorem $\|\nabla f_{\theta'}\| \le \sqrt{\hat G} + KN$ and $|f_{\theta'} - f| \le e + \sqrt{\hat G} N + \frac12 K N^2$; and $|\mathrm{tr}\, \nabla^2 f_{\theta'}| \le \Theta K$. These three inequalities, put into {eq}`eq-loss-hessian`, give the theorem, and {prf:ref}`sharper-lem19` bounds the length of the noise. $\square$
+# **Step 7: the output.** The output is a mean, with these weights, of the numbers $q_j \in [0, V]$ that are read at the positions. It moves by at most $\frac V2 \cdot 0.32$ because of the weights, since the moves of the weights sum to 0 and $q_j$ may be replaced by $q_j - \frac V2$. The numbers $q_j$ move by at most $0.06 \|v_2\|$ because of the tokens and by $1.48 r$ because of $v_2$. In the mean these moves are multiplied by at most 1.32, the 1-norm of the moved weights. The sum is at most $\frac14 \|v_2\|$, since $\|v_2\| \ge V \ge S \ge 1$.
+#
+# **Step 8: the third derivative.** Along a real unit direction $u$ from a real point $\theta'$ within $\frac r2$ of $\theta$, the function $g(z) = f_{\theta' + zu} - f_\theta$ is analytic for $|z| < \frac r2$ and at most $\frac14 \|v_2\|$. By Cauchy's inequality $|g^{(3)}(0)| \le 6 \cdot \frac14 \|v_2\| \cdot (2/r)^3 = 12 \|v_2\| / r^3$. A symmetric form of degree three is largest on the diagonal (Banach), so this number bounds the third derivative in all directions. On the way from $\theta$ to $\theta'$ the Hessian changes by at most this number times $N$, therefore $\|\nabla^2 f\| \le \hat H + 12 \|v_2\| N / r^3 = K$.
+#
+# **Step 9: together.** By Taylor's theorem $\|\nabla f_{\theta'}\| \le \sqrt{\hat G} + KN$ and $|f_{\theta'} - f| \le e + \sqrt{\hat G} N + \frac12 K N^2$. A trace is at most the number of rows times the norm, so $|\mathrm{tr}\, \nabla^2 f_{\theta'}| \le \Theta K$. These three inequalities, put into {eq}`eq-loss-hessian`, give the theorem, and {prf:ref}`sharper-lem19` bounds the length of the noise. $\square$
 # ```
 #
-# Since a proof with so many constants may contain a slip, we look for a network that violates the repaired bound. The random networks have up to 24 bits, coefficients down to $10^{-12}$ and scores up to 40; about half of them are the exact network and half the paper's, with its error and the values of $f$ as targets, at inputs inside plateaus. Half of the copies move at random, and half in the direction in which the squared gradient grows fastest, by lengths up to $\frac r2$. In addition, a search goes over coefficients down to $10^{-280}$, scales up to 400 and the noise. A ratio above 1 would refute the repaired theorem. The exact ones among these networks also test the formula of Theorem 17 with $\hat G$ for $G_u$, and with their own squared gradient, at noise up to the level at which hidden units begin to *flip*, that is, to switch on or off. For the mean over several inputs we take the mean of the squared gradients for $G_u$; this is allowed, since $\frac1m \sum_x (\|\nabla f_\theta(x)\| + G_p)^2$ is at most $(\sqrt{G_u} + G_p)^2$ by Cauchy and Schwarz.
+# Since a proof with so many constants may contain a slip, we look for a network that violates the repaired bound. A ratio above 1 would refute the repaired theorem.
+#
+# * *Networks.* The random networks have up to 24 bits, coefficients down to $10^{-12}$ and scores up to 40. About half of them are the exact network. The others are the paper's, whose error counts, because the targets are the values of $f$. All inputs are inside plateaus.
+# * *Moves.* Half of the copies move at random, and half in the direction in which the squared gradient grows fastest, by lengths up to $\frac r2$.
+# * *Search.* In addition, a search goes over coefficients down to $10^{-280}$, scales up to 400 and the noise.
+#
+# The exact ones among these networks also test the formula of Theorem 17, with $\hat G$ for $G_u$ and with their own squared gradient. Here the noise goes up to the level at which hidden units begin to *flip*, that is, to switch on or off. For the mean over several inputs we take the mean of the squared gradients for $G_u$. This is allowed, since $\frac1m \sum_x (\|\nabla f_\theta(x)\| + G_p)^2$ is at most $(\sqrt{G_u} + G_p)^2$ by Cauchy and Schwarz.
 
 
 # %% mystnb={"code_prompt_hide": "Random networks, and a search", "code_prompt_show": "Random networks, and a search"} tags=["hide-input"]
@@ -381,7 +423,7 @@ glue(price=f"{reach:.0e}")
 # %% [markdown]
 # The trace is at most {glue:text}`best:.2f` times the repaired bound. This ratio is reached as the noise vanishes, where only the gradient contributes. In the median of the random networks the bound exceeds the trace by a factor of {glue:text}`slack:.0f`, because its second summand is crude, like the paper's.
 #
-# **What the repair does not reach.** The repaired bound only covers noise below about $\frac{r}{2 \sqrt\Theta}$, which is {glue:text}`price` for the paper's example ($T = 20$, $d = 2$, $W = 10$), and the paper's noise is several thousand times larger. For noise of that size we have no proof. But if $\hat G$ replaces $G_u$ in the formula of Theorem 17, none of the random networks contradicts the formula at the noise tried, up to the level at which units flip: the largest ratio is {glue:text}`best_formula:.2f`. With the network's own squared gradient the ratio tends to 1 as the noise vanishes, where both sides are $2 \|\nabla f_\theta\|^2$, and it was never above 1; the largest is {glue:text}`best_own`.
+# **What the repair does not reach.** The repaired bound only covers noise below about $\frac{r}{2 \sqrt\Theta}$, which is {glue:text}`price` for the paper's example ($T = 20$, $d = 2$, $W = 10$), and the paper's noise is several thousand times larger. For noise of that size we have no proof. But we can test the formula of Theorem 17 with $\hat G$ in place of $G_u$. None of the random networks contradicts it at the noise tried, up to the level at which units flip, and the largest ratio is {glue:text}`best_formula:.2f`. With the network's own squared gradient the ratio tends to 1 as the noise vanishes, where both sides are $2 \|\nabla f_\theta\|^2$, and it was never above 1; the largest is {glue:text}`best_own`.
 #
 # ## Does the gradient change by less than its bound?
 #
@@ -394,11 +436,13 @@ glue(price=f"{reach:.0e}")
 # $$\begin{aligned} G_p = \sigma \bigl( & 128\sqrt2\, d^2\sqrt W \ell + 192\sqrt W d^2 + 128\sqrt2\, d^2W^2\ell + 64\sqrt2\, kd^2W^2\ell + 128kW^2\ell d^{3/2} \\ & + 1024 d^{7/2}W^{3/2}\ell + 8\sqrt{dW}\,\ell k + 256 d^{5/2}W^2k + 32\sqrt d\, W^2k^2 \bigr). \end{aligned}$$
 # ```
 #
+# In words, the gradient changes at most in proportion to the noise, with a factor that consists of powers of $W$, $d$ and $k$ and of logarithms of $T$.
+#
 # ```{dropdown} Where the terms of G_p come from
 # The proof has seven parts (L.2 to L.8), one for each block, and their formulas are missing. The first term is $\sqrt2$ times the change of the second attention, $128 \sigma d^2 \sqrt W \ell$ (Lemma 27), because $v_2$ reads tokens of length $\sqrt2$. The second is six times $\sqrt W$, the length of $v_2$, times the change of a parity, $32 \sigma d^2$ (Lemma 22). The terms with $\ell$ that remain have the shape of these two times the size of the scores, $2 \ell \sqrt W$, or of the MLP, $d^{3/2}$; those with $k$ and $k^2$ have the shape of noisy rows of length $\sigma \sqrt k$ (Lemma 19), but we cannot tell which part gives which term. One sentence of the paper supports the formula as a whole. It says, as the public note on the paper quotes it from Appendix G, that the bound for noisy weights carries a factor of $D_f^{7/2}$, and $\frac72$ is the highest power of $d = D_f$ in $G_p$, as it is in the $H_p$ of Theorem 31.
 # ```
 #
-# The condition $c_i \ge T^{-4}$ is ours, because the theorem rests on the paper's bound $2 \sqrt W \ell$ on the second scores, which needs it. We do not know whether the missing hypotheses contain it. We test the theorem at exact networks away from kinks. There are 100 random functions with $c_i \ge T^{-4}$ at each of four sizes, with noise up to the *no-flip level* of {ref}`ch-perturbed-attention`, below which no unit flips, and in addition there are long networks. A ratio above 1 would speak against the theorem.
+# The condition $c_i \ge T^{-4}$ is ours, because the theorem rests on the paper's bound $2 \sqrt W \ell$ on the second scores, which needs it. We do not know whether the missing hypotheses contain it. We test the theorem at exact networks away from kinks. There are 100 random functions with $c_i \ge T^{-4}$ at each of four sizes. The noise goes up to the *no-flip level* of {ref}`ch-perturbed-attention`, below which no unit flips. In addition there are long networks. A ratio above 1 would speak against the theorem.
 
 
 # %%
@@ -457,9 +501,9 @@ glue(
 )
 
 # %% [markdown]
-# In all these networks the change of the gradient is at least {glue:text}`spare:.0f` times smaller than $G_p$. The factor is least for one term on four bits, and larger for longer strings and more terms. The paper's own network is not exact; for $d = 1$, $W = T = 20$ and noise at the no-flip level, its change is {glue:text}`paper_step:.1e` times $G_p$.
+# In all these networks the change of the gradient is at least {glue:text}`spare:.0f` times smaller than $G_p$. The factor is least for one term on four bits, and larger for longer strings and more terms. For the paper's own network, which is not exact, the change is {glue:text}`paper_step:.1e` times $G_p$ at $d = 1$, $W = T = 20$ and noise at the no-flip level.
 #
-# **Kinks.** The theorem needs that no hidden unit flips, which is certain at positions with a term, but not at an *idle* position, where the MLP sees the mean of all bits, $\frac{|x|}{T+1}$. If $T + 1$ is a multiple of 4 and $d$ is odd, this mean is a kink for some inputs; for even $d$ it is one if $T + 1$ is a multiple of $4 \cdot 2^s$, where $2^s$ is the largest power of two that divides $d$. The paper's proof allows units to flip there, because it takes the second attention to put zero weight on idle positions, and in this limit the gradient does not jump. At scores of $2 \log T$, however, the weight is about $\frac1T$. At $T = 7$ the gradient therefore jumps by {glue:text}`jump:.2f` under any noise, however small, and this jump exceeds $G_p$ for noise below {glue:text}`crossing` only. None of the paper's lengths 20, 30, 40 and 50 is such a length, because $T + 1$ is odd there. So we count the absence of kinks as a condition of the theorem, and not as evidence against it.
+# **Kinks.** The theorem needs that no hidden unit flips. This is certain at positions with a term, but not at an *idle* position, one without a term. There the MLP sees the mean of all bits, $\frac{|x|}{T+1}$, where $|x|$ is the number of ones. Let $2^s$ be the largest power of two that divides $d$. If $T + 1$ is a multiple of $4 \cdot 2^s$, which for odd $d$ means a multiple of 4, this mean is a kink for some inputs. The paper's proof allows units to flip there, because it takes the second attention to put zero weight on idle positions. In this limit the gradient does not jump when a unit flips. At scores of $2 \log T$, however, the weight is about $\frac1T$. At $T = 7$ the gradient therefore jumps by {glue:text}`jump:.2f` under any noise, however small, and this jump exceeds $G_p$ for noise below {glue:text}`crossing` only. None of the paper's lengths 20, 30, 40 and 50 is such a length, because $T + 1$ is odd there. So we count the absence of kinks as a condition of the theorem, and not as evidence against it.
 #
 # ## What would falsify this
 #

@@ -126,7 +126,6 @@ figures.show()
 # *(Restored. A factor $B_X$ is missing beside $B_{QK}^{2,\infty} B_V$, see below.)* Let $\|W_V^\top\|_{2,\infty} \le B_V^{2,\infty}$, $\|W_V\|_2 \le B_V$ and $\|W_{QK}\|_{2,\infty} \le B_{QK}^{2,\infty}$. For self-attention heads on $m$ inputs
 #
 # $$\log N_\infty(\epsilon) \lesssim (d L B_X)^2\, \frac{\bigl( (B_V^{2,\infty})^{2/3} + (B_{QK}^{2,\infty} B_V)^{2/3} \bigr)^3}{\epsilon^2}\, \log(mT) .$$
-#
 # ```
 #
 # In words: the log covering number grows with the square of the width $d$ and of the length of the tokens, and only with the logarithm of the number of tokens. The bracket has two terms, one for each matrix of the head. The question of this chapter is about the second: there $B_{QK}^{2,\infty}$ is multiplied by $B_V$, but by no length of a token.
