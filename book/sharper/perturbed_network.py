@@ -19,11 +19,11 @@
 # # The output of the hand-written network under noise
 #
 # ```{verdict}
-# Yes, at any given input noise on the weights moves the network's output by less than Theorem 24 allows. To first order in the noise, the bound is at least {glue:text}`deviations:.0f` standard deviations of the output, for even lengths $T \ge 4$ and if no coefficient is below $T^{-4}$. Even noise of typical size that is chosen to move the output as far as possible reaches only {glue:text}`aligned:.2f` of the bound at {glue:text}`n_long` bits, a share that grows like the root of the number of terms.
+# Yes, at any given input noise on the weights moves the network's output by less than Theorem 24 allows. To first order in the noise, the bound is at least {glue:text}`deviations:.0f` standard deviations of the output, for even lengths $T \ge 4$ and if no coefficient is below $T^{-4}$. For the worst case we also choose noise of typical size so that it moves the output as far as possible. Even then the output moves by only {glue:text}`aligned:.2f` of the bound at {glue:text}`n_long` bits, a share that grows like the root of the number of terms.
 # ```
 # **Needs** {ref}`ch-perturbed-attention`, {ref}`ch-gradients-and-trace`. **Read** 17 min. **Runs in** 15 s. **Source** code: $T_p$; two constants are inferred from it, all others are ours.
 #
-# **Claim.** The paper bounds how far noise on the weights moves the output of its hand-written transformer, its second attention, and the derivatives of both. To first order in the noise, all bounds whose constants are known are true, by a wide margin that does not shrink quickly with the length, provided that no coefficient is extremely small. One lemma has a further factor in the paper, for idle positions, which is not needed.
+# **Claim.** The paper bounds how far noise on the weights moves the output of its hand-written transformer, its second attention, and the derivatives of both. To first order in the noise, all bounds whose constants are known are true, by a wide margin that does not shrink quickly with the length, provided that no coefficient is extremely small. In the paper one lemma has a further factor, for *idle* positions, those without a parity, and we show that it is not needed.
 #
 # ## Why one should care
 #
@@ -37,11 +37,11 @@
 # * If only the scores are noisy, note that the first weight of the softmax has the derivative $\frac14$ in its own score and $-\frac14$ in the other. So $f$ moves by $\frac14 (\Delta s_1 - \Delta s_2)$, which has the standard deviation $0.35\, \sigma$.
 # * If both are noisy, the variances add up, and the standard deviation is $\sqrt{0.71^2 + 0.35^2}\, \sigma = 0.79\, \sigma$.
 #
-# The last number is $\sigma$ times the length of the gradient of $f$, which is $\sqrt{\frac14 + \frac14 + \frac1{16} + \frac1{16}} = 0.79$. So to first order a theorem on the move of the output is a statement about the length of a gradient. The paper's bound does not use this fact, but adds the largest moves of all parts, as if all of them happened at once and in the same direction. Here two values that each move by two standard deviations, and scores that do so too, would give $2 \sigma + \sigma = 3 \sigma$, which is almost four standard deviations of the output. A bound of this kind is therefore true with a margin, and we measure this margin.
+# The last number is $\sigma$ times the length of the gradient of $f$, which is $\sqrt{\frac14 + \frac14 + \frac1{16} + \frac1{16}} = 0.79$. So to first order a theorem on the move of the output is a statement about the length of a gradient. The paper's bound does not use this fact, but adds the largest moves of all parts, as if all of them happened at once and in the same direction. Here two values that each move by two standard deviations would move $f$ by $2 \sigma$, and two scores that do so in opposite directions by $\sigma$. The sum $3 \sigma$ is almost four standard deviations of the output. A bound of this kind is therefore true with a margin, and we measure this margin.
 #
 # ## The statement
 #
-# The network $f_\theta$ of {ref}`ch-construction` computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings of $T$ bits: $W$ parities of $d$ bits each, with $\sum_i c_i^2 = 1$ and $S = \sum_i c_i \le \sqrt W$. Rows $z_j$ enter the second attention, with a parity in the last of their $D = T + 2$ columns and the code of the position in the others. Every weight gets independent normal noise of standard deviation $\sigma$, and a prime marks a noisy copy. We write $k = D - 1$, $\ell = \log T$, and $|M|_1$ for the largest sum of absolute entries of a column.
+# The network $f_\theta$ of {ref}`ch-construction` computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings of $T$ bits: $W$ parities of $d$ bits each, with $\sum_i c_i^2 = 1$ and $S = \sum_i c_i \le \sqrt W$. The tokens of the second attention are the rows $z_j$ of $D = T + 2$ columns: a parity in the last column, and the code of the position in the others. Every weight gets independent normal noise of standard deviation $\sigma$, and a prime marks a noisy copy. As before, we write $k = D - 1$ for the number of positions and $\ell$ for $\log T$. The norm $|M|_1$ is the largest sum of absolute entries of a column, and $|\cdot|$ without an index is the length of a vector.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 24
 # :label: sharper-thm24
@@ -50,9 +50,16 @@
 # $$T_p = \sigma \bigl( 128\, d^2 W \ell + \sqrt{2k} + 32 \sqrt W d^2 \bigr) .$$
 # ```
 #
+# The three terms can be read as three sources of noise: the weights of the second attention move, the read-out $v_2$ moves, and the parities move.
+#
 # ```{prf:lemma} Lintilhac and Shaikh (2026), Lemmas 25 to 28 and Theorem 29
 # :label: sharper-lem25
-# With high probability each of these moves by at most a multiple of $\sigma$: the Jacobian of the MLP (Lemma 25) and the gradients $\partial f_\theta / \partial z_i$ (28), which are bounded at the construction (26). The second attention $a$ moves by $|a' - a|_1 \le 128 \sigma d^2 \sqrt W \ell$ (27), and its Jacobian $J = \mathrm{diag}(a) - a a^\top$ by $|J' - J|_1 \le 3 |a' - a|_1$ (Theorem 29).
+# With high probability each of the following moves by at most a multiple of $\sigma$.
+#
+# * *Lemma 25:* the Jacobian of the MLP.
+# * *Lemmas 26 and 28:* the gradients $\partial f_\theta / \partial z_i$ of the output in the tokens. Lemma 26 bounds them at the construction, and Lemma 28 their move.
+# * *Lemma 27:* the second attention $a$, for which $|a' - a|_1 \le 128 \sigma d^2 \sqrt W \ell$.
+# * *Theorem 29:* the Jacobian $J = \mathrm{diag}(a) - a a^\top$ of the second softmax, for which $|J' - J|_1 \le 3 |a' - a|_1$.
 # ```
 #
 # **The idea of the proofs.** The paper changes the factors of a product one by one and bounds each change, to first order in $\sigma$. To this order the noise of the output is known exactly, as in the example: it is normal, with the standard deviation $\sigma |\nabla_\theta f_\theta|$. So Theorem 24 is a statement about one number, the length of the gradient.
@@ -104,9 +111,16 @@ def of_scores(network):
 
 
 # %% [markdown]
-# We first compare $T_p$ with two kinds of noise. For *random* noise we compute the gradient at four inputs; one standard deviation of the output is $\sigma$ times its length. *Aligned* noise is the worst case among noise of typical size: it moves the output as far as possible when each of its parts has its typical length. Here a part is a row of $F$ or of the value matrix, a column of $G$, $b$, $v_2$, or a single score, and a part of $m$ numbers has the typical length $\sqrt m$. The coefficients of the target are equal, or they are drawn between $T^{-3.5}$ and 1, where both ends occur, and then divided by their norm, so that none is below $T^{-4}$. Below $T^{-4}$ the paper's bound $2 \sqrt W \ell$ on the second scores, which $T_p$ contains, does not hold (see {ref}`ch-norms`). A standard deviation near $T_p$ would contradict the theorem for normal noise, whereas aligned noise beyond $T_p$ would not. We judge the theorem for the normal noise itself, at a given input.
+# We first compare $T_p$ with two kinds of noise.
 #
-# The paper states the theorem for *remainder* perturbations, which are dominated in absolute value by normal noise. Where they are used, in {prf:ref}`sharper-thm6`, the remainder lies on the segment from 0 to the noise. So it is the noise times one number between 0 and 1, and to first order it moves the output by that share of what the noise moves. The theorem for the noise therefore covers it. The words allow more, namely a sign and a factor for each entry. The largest move is then $\sigma \sum_k |\partial_k f_\theta| |u_k|$ with $u_k$ standard normal. Its mean is $\sqrt{2/\pi}\, \sigma \sum_k |\partial_k f_\theta|$, and it exceeds the mean by more than $10\, \sigma |\nabla f_\theta|$ with probability at most $e^{-50}$, because it is a Lipschitz function of the $u_k$. The mean and these ten deviations together are the third number below, for *dominated* noise.
+# * *Random* noise: we compute the gradient at four inputs. One standard deviation of the output is $\sigma$ times its length.
+# * *Aligned* noise: the worst case among noise of typical size. We divide the weights into *parts*, which are the rows of $F$ and of the value matrix, the columns of $G$, the vectors $b$ and $v_2$, and the single scores. A part of $m$ numbers gets noise of the typical length $\sigma \sqrt m$, in the direction that moves the output as far as possible.
+#
+# The coefficients of the target are equal, or they are drawn between $T^{-3.5}$ and 1, where both ends occur, and then divided by the length of the vector of all of them, so that none is below $T^{-4}$. Below $T^{-4}$ the paper's bound $2 \sqrt W \ell$ on the second scores, which $T_p$ contains, does not hold (see {ref}`ch-norms`). A standard deviation near $T_p$ would contradict the theorem for normal noise, whereas aligned noise beyond $T_p$ would not. We judge the theorem for the normal noise itself, at a given input.
+#
+# The paper states the theorem for *remainder* perturbations, which are dominated in absolute value by normal noise. Where they are used, in {prf:ref}`sharper-thm6`, the remainder lies on the segment from 0 to the noise. So it is the noise times one number between 0 and 1, and to first order it moves the output by that share of what the noise moves. The theorem for the noise therefore covers it.
+#
+# The words allow more, namely a sign and a factor for each entry of the noise. The largest move is then $\sigma \sum_k |\partial_k f_\theta| |u_k|$, with $u_k$ standard normal, whose mean is $\sqrt{2/\pi}\, \sigma \sum_k |\partial_k f_\theta|$. The move exceeds this mean by more than $10\, \sigma |\nabla f_\theta|$ with probability at most $e^{-50}$, because it is a Lipschitz function of the $u_k$. The mean and these ten deviations together are the third number below, for *dominated* noise.
 
 
 # %%
@@ -159,7 +173,7 @@ figures.show()
 table(output, "Moves of the output over T_p", form=".2g")
 
 # %% [markdown]
-# The marks without a line in {numref}`fig-perturbed-output` show random noise: one standard deviation is a small part of $T_p$, and this part does not grow with the length. The lines show aligned noise, which reaches {glue:text}`aligned:.2f` at $W = T =$ {glue:text}`n_long`. The highest line rises like $\sqrt W$, because noise on the rows of $F$ for the positions moves all scores together. So aligned noise would exceed $T_p$ for $W$ of several thousand, but random noise does not align in this way.
+# The marks without a line in {numref}`fig-perturbed-output` show random noise. For it one standard deviation is a small part of $T_p$, and this part does not grow with the length. The lines show aligned noise, which reaches {glue:text}`aligned:.2f` at $W = T =$ {glue:text}`n_long`. The highest line rises like $\sqrt W$, because noise on the rows of $F$ for the positions moves all scores together. So aligned noise would exceed $T_p$ for $W$ of several thousand, but random noise does not align in this way.
 #
 # ## Theorem 24, to first order
 #
@@ -170,7 +184,17 @@ table(output, "Moves of the output over T_p", form=".2g")
 # |\nabla_\theta f_\theta|^2 \le 4 + 4W (2 + d + 32 d^2 + 32 d^3) + \tfrac14 \rho^2\, W (W + 4)\, \ell^2 ,
 # ```
 #
-# with $\rho^2$ as there, the squares of the hidden units added up where they are largest. If the root of the right side is at most $T_p / (10 \sigma)$, then the output moves by more than $T_p$ with probability at most $2\, \mathbb P(N > 10)$ at a given input, $N$ standard normal. Ten is our choice, because the paper names no probability: $2\, \mathbb P(N > 10)$ is about $1.5 \cdot 10^{-23}$, so that even all $2^{70}$ strings of 70 bits together exceed $T_p$ with a probability of at most 2 %. (The lengths are even, as the paper's, so that no unit is on its kink.) And the root is at most $T_p / (10 \sigma)$ for every $d$, $W$ and $T \ge 4$: since $\rho^2 \le 5.9\, d$ and $W + 4 \le 5 W$, the root is at most $16.5 \sqrt W d^{3/2} + 2.72\, W \sqrt d\, \ell$, and with $r = \sqrt W \ell \ge \log 4$ its ratio to $T_p / \sigma$ is at most $(16.5 + 2.72\, r)/(32 + 128\, r) < 0.1$. The next cell computes the ratio for classes of seven lengths, and a ratio above 0.1 would show an error in this estimate.
+# with $\rho^2$ as there, the squares of the hidden units added up where they are largest.
+#
+# *Why a factor of ten.* Suppose that the root of the right side is at most $T_p / (10 \sigma)$. Then $T_p$ is at least ten standard deviations of the output. So at a given input the output moves by more than $T_p$ with probability at most $2\, \mathbb P(N > 10)$, where $N$ is standard normal. Ten is our choice, because the paper names no probability. The probability $2\, \mathbb P(N > 10)$ is about $1.5 \cdot 10^{-23}$, so that even all $2^{70}$ strings of 70 bits together exceed $T_p$ with a probability of at most 2 %. (The lengths are even, as the paper's, so that no unit is on its kink.)
+#
+# *The root is small enough,* for every $d$, $W$ and $T \ge 4$:
+#
+# 1. The first two summands are at most $272\, W d^3$, because each summand is largest in comparison at $d = W = 1$. Since $\rho^2 \le 5.9\, d$ and $W + 4 \le 5 W$, the third is at most $7.4\, W^2 d\, \ell^2$, and therefore the root is at most $16.5 \sqrt W d^{3/2} + 2.72\, W \sqrt d\, \ell$.
+# 2. On the other side $T_p / \sigma$ is at least $128\, d^2 W \ell + 32 \sqrt W d^2$.
+# 3. We divide both by $\sqrt W d^2$ and write $r = \sqrt W \ell$, which is at least $\log 4$, so that the ratio is at most $(16.5 + 2.72\, r)/(32 + 128\, r)$. It decreases in $r$, and at $r = \log 4$ it is below 0.1.
+#
+# The next cell computes the ratio for classes of seven lengths, and a ratio above 0.1 would show an error in this estimate.
 
 
 # %%
@@ -205,37 +229,65 @@ glue(copies=copies, tiny_length=tiny_moves[0], deviations=10)  # proved above
 glue(gone_through=math.floor(1 / first_order))
 
 # %% [markdown]
-# The condition on the coefficients is ours, and we do not know whether the missing hypotheses contain one. Without it no bound in $T$, $W$ and $d$ can hold: at $T = 4$, $W = 3$ and one coefficient of $10^{-1000}$, a single standard deviation is {glue:text}`tiny_length:.2f` times $T_p$, and it grows with the logarithm of the coefficient. This network is the control, here and below.
+# The condition on the coefficients is ours, and we do not know whether the missing hypotheses contain one. Without it no bound in $T$, $W$ and $d$ can hold. At $T = 4$, $W = 3$ and one coefficient of $10^{-1000}$, a single standard deviation is {glue:text}`tiny_length:.2f` times $T_p$, and for smaller coefficients it grows with the absolute value of their logarithm. This network is the control, here and below.
 #
 # **Where the constants are from.** $T_p$ is in the authors' notebook of 2025, and the final paper's constants may differ. The $128 \sigma d^2 \sqrt W \ell$ of Lemma 27 is inferred: it is the first term of $T_p$ divided by $\sqrt W$. The 3 of Theorem 29 is restored, as the sum of the two steps in its proof. For Lemmas 25, 26 and 28 we have no constants of the paper, so we prove our own by its argument. Our constants show what the argument gives, but they do not test the paper's own numbers.
 #
 # ## The lemmas
 #
-# The lemmas follow the noise through the network: through the MLP (line 1 below), the second attention (line 3), and the gradient of the output in its tokens (lines 2 and 4). Let $w$ be the row of second scores, $R$ the range of $w$ and 0, $h_j = z_j \cdot v_2$, $r = J h$ and $q = W_{KQ}^{(2)\top} z_{T+1}$. Let $\varphi = 4d \sqrt{\lfloor d/2 \rfloor + 1}$ be the norm of the last row of $F$, $u(y)$ the hidden units at the mean $y$, $\rho = |u(1)|$, $\rho_1 = |u(1) - u(0)|$ and $H = 4(d+1)$. The *levels* $\bar\chi$, which noise exceeds with a small probability only, are those of {ref}`ch-perturbed-attention`.
+# The lemmas follow the noise through the network: through the MLP (line 1 below), the second attention (line 3), and the gradient of the output in its tokens (lines 2 and 4). We use these names:
+#
+# | symbol | meaning |
+# |:--|:--|
+# | $w$, $R$ | the row of second scores, and the range of $w$ and 0 |
+# | $h_j = z_j \cdot v_2$ | what is read from token $j$, between 0 and $S$ |
+# | $r = J h$ | how the output depends on the scores: $r_j = \partial f_\theta / \partial s_j$ |
+# | $q = W_{KQ}^{(2)\top} z_{T+1}$ | how score $j$ depends on its token: $q = \partial s_j / \partial z_j$ |
+# | $u(y)$ | the $H = 4(d+1)$ hidden units at the mean $y$ |
+# | $\rho$, $\rho_1$ | the lengths $\lvert u(1) \rvert$ and $\lvert u(1) - u(0) \rvert$ |
+# | $\varphi = 4d \sqrt{\lfloor d/2 \rfloor + 1}$ | the length of the last row of $F$ |
+# | $\bar\chi_m$ | a *level* that the length of $m$ standard normal numbers exceeds with a small probability only ({ref}`ch-perturbed-attention`) |
 #
 # ```{prf:lemma} Ours, after Lemmas 25 to 28
 # :label: perturbed-derivatives
 # To first order, except with probability $\delta$ for each line, at all inputs:
 #
-# 1. without flips a column of the Jacobian of the MLP at an active position moves by at most $\sigma (\varphi\, \bar\chi_H + \sqrt H\, \bar\chi_D)$;
-# 2. $\sum_i |\partial f_\theta / \partial z_i| \le S (1 + \frac12 |w| + \frac14 R)$ at the construction, with certainty;
-# 3. $|a' - a|_1 \le \alpha = \sigma \bigl( 2 \bar\chi_1 + \frac12 (\rho_1 |w| + \rho R)\, \bar\chi_H \bigr)$;
-# 4. $\sum_i |\partial f_\theta / \partial z_i|$ moves by at most $S \alpha + \sigma \bar\chi_D + (|w| + \frac12 R)\, \gamma + \sigma S \bigl( \sqrt2\, \bar\chi_D + (\frac12 \rho + \frac14 \rho_1) |w|\, \bar\chi_H \bigr)$, with $\gamma = S (\frac32 \alpha + \beta) + \sqrt2 \sigma \bar\chi_1$ and $\beta = \sigma \bigl( 2d (\sqrt2 + 1) \bar\chi_1 + (\sqrt2 \varphi + \rho)\, \bar\chi_H \bigr)$.
+# 1. *The Jacobian of the MLP.* Without flips one of its columns at an active position, one with a parity, moves by at most $\sigma (\varphi\, \bar\chi_H + \sqrt H\, \bar\chi_D)$.
+# 2. *The gradients at the construction.* Here no noise is involved, and with certainty $\sum_i |\partial f_\theta / \partial z_i| \le S (1 + \frac12 |w| + \frac14 R)$.
+# 3. *The second attention.* $|a' - a|_1 \le \alpha = \sigma \bigl( 2 \bar\chi_1 + \frac12 (\rho_1 |w| + \rho R)\, \bar\chi_H \bigr)$.
+# 4. *The move of the gradients.* The sum of line 2 moves by at most
+#
+#    $$S \alpha + \sigma \bar\chi_D + (|w| + \tfrac12 R)\, \gamma + \sigma S \bigl( \sqrt2\, \bar\chi_D + (\tfrac12 \rho + \tfrac14 \rho_1) |w|\, \bar\chi_H \bigr) ,$$
+#
+#    where $\gamma = S (\frac32 \alpha + \beta) + \sqrt2 \sigma \bar\chi_1$ bounds the move of $r$ in the 1-norm, and $\beta = \sigma \bigl( 2d (\sqrt2 + 1) \bar\chi_1 + (\sqrt2 \varphi + \rho)\, \bar\chi_H \bigr)$ that of any parity.
 # ```
 #
 # ```{dropdown} Proofs
 # Each line writes a change as a sum of products in which one factor is noise, and bounds the noise by its level.
 #
-# **1.** The Jacobian is $F\, \mathrm{diag}(\mathbb 1)\, G$, with $\mathbb 1$ the units that are on. Without flips its change is $F\, \mathrm{diag}(\mathbb 1)\, \Delta G + \Delta F\, \mathrm{diag}(\mathbb 1)\, G$. Only the last row of $F$ is not zero, and only the last column of $G$, which is all ones. So a column of the first matrix is at most $\varphi$ times a chi variable with $H$ degrees of freedom, and the second matrix has one column, which is at most $\sqrt H$ times a chi variable with $D$.
+# **1.** The Jacobian is $F\, \mathrm{diag}(\mathbb 1)\, G$, with $\mathbb 1$ the units that are on, and without flips its change is $F\, \mathrm{diag}(\mathbb 1)\, \Delta G + \Delta F\, \mathrm{diag}(\mathbb 1)\, G$. Only the last row of $F$ is not zero, and only the last column of $G$, which is all ones. So a column of the first matrix is at most $\sigma \varphi$ times a chi variable with $H$ degrees of freedom, because it is a product of the last row of $F$ with $H$ normal numbers. The second matrix has one column, which is at most $\sigma \sqrt H$ times a chi variable with $D$ degrees of freedom, because $D$ rows of $\Delta F$ are each summed over active units.
 #
-# **2.** The gradient is $a_i v_2 + r_i q + [i = T+1]\, t$ with $t = W_{KQ}^{(2)} \sum_j r_j z_j$. Here $|v_2| = S$, $|q| = |w|$, and $r_j = a_j (h_j - \sum_k a_k h_k)$ with $0 \le h_j \le S$. So the positive $r_j$ add up to at most $\frac14 S$, and so do the negative ones. The only entry of $t$ is $\sum_j r_j w_j$, which is at most $\frac14 S R$.
+# **2.** A token enters the output in three ways: it is read, it is a key, and token $T + 1$ is the query. So its gradient is $a_i v_2 + r_i q + [i = T+1]\, t$ with $t = W_{KQ}^{(2)} \sum_j r_j z_j$, where the last summand stands for $i = T + 1$ only. Here $|v_2| = S$, $|q| = |w|$, and $r_j = a_j (h_j - \sum_k a_k h_k)$ with $0 \le h_j \le S$. The positive $r_j$ add up to half the mean absolute deviation of the $h_j$, which is at most $\frac14 S$, and so do the negative ones in absolute value, hence $|r|_1 \le \frac12 S$. The only entry of $t$ is $\sum_j r_j w_j$, which is at most $\frac14 S R$.
 #
-# **3.** If the scores change by $\Delta s_j$, the odds of a set of keys change by a factor of at most $e^{\Delta}$, with $\Delta$ the range of the $\Delta s_j$. As in {prf:ref}`perturbed-attention-bound` the share of the set moves by at most $\tanh \frac\Delta4$. So $|a' - a|_1 \le 2 \tanh \frac\Delta4 \le \frac\Delta2$, at every $\sigma$. To first order $\Delta s_j = z_{T+1}^\top \Delta W\, z_j + (\Delta F_{T+1} u_{T+1})\, w_j + \sum_i w_i\, \Delta F_i u_j$, where $\Delta F_i$ is row $i$. The first summand has standard deviation at most $2\sigma$ and is linear in both parities, so its range is at most $4 \sigma \bar\chi_1$. The range of the second is at most $R \rho \sigma \bar\chi_H$. In the third $\sum_i w_i \Delta F_i$ is one normal vector with $H$ entries of deviation $\sigma |w|$, and any two $u_j$ differ by at most $\rho_1$.
+# **3.** If the scores change by $\Delta s_j$, the odds of a set of keys change by a factor of at most $e^{\Delta}$, with $\Delta$ the range of the $\Delta s_j$. As in {prf:ref}`perturbed-attention-bound` the share of the set moves by at most $\tanh \frac\Delta4$, so that $|a' - a|_1 \le 2 \tanh \frac\Delta4 \le \frac\Delta2$ at every $\sigma$.
 #
-# **4.** We change the factors in turn. For the first summand $|\Delta a|_1 |v_2| + |\Delta v_2| \le S \alpha + \sigma \bar\chi_D$. From $\Delta r_j = \Delta a_j (h_j - \bar h) + a_j (\Delta h_j - \Delta \bar h)$, with $\bar h = \sum_k a_k h_k$, it follows that $|\Delta r|_1 \le \frac32 S \alpha + \max_j |\Delta h_j|$, and $|\Delta h_j| \le S \beta + \sqrt2 \sigma \bar\chi_1$ with $\beta$ the bound on a move of any parity, flips allowed; together this is $\gamma$. Next $|r|_1 |\Delta q| \le \frac12 S (\sqrt2 \sigma \bar\chi_D + |w| \rho\, \sigma \bar\chi_H)$. Finally $|\Delta t| \le \frac12 S \sqrt2 \sigma \bar\chi_D + \frac12 R \gamma + \frac14 S \rho_1 |w| \sigma \bar\chi_H$, because both $r$ and $\Delta r$ add up to 0. $\square$
+# It remains to bound $\Delta$, and to first order a score changes through the matrix, the query and the key:
+#
+# $$\Delta s_j = z_{T+1}^\top \Delta W_{KQ}^{(2)}\, z_j + (\Delta F_{T+1} u_{T+1})\, w_j + \textstyle\sum_i w_i\, \Delta F_i u_j ,$$
+#
+# where $\Delta F_i$ is row $i$ of $\Delta F$, and $u_j$ the hidden units at position $j$. The first summand has standard deviation at most $2\sigma$ and is linear in both parities, so its range is at most $4 \sigma \bar\chi_1$. The range of the second is at most $R \rho \sigma \bar\chi_H$. In the third $\sum_i w_i \Delta F_i$ is one normal vector with $H$ entries of standard deviation $\sigma |w|$, and any two $u_j$ differ by at most $\rho_1$, so its range is at most $\rho_1 |w|\, \sigma \bar\chi_H$. Half of the sum of the three ranges is $\alpha$.
+#
+# **4.** We change the factors of the three summands of line 2 in turn.
+#
+# * *The first summand,* $a_i v_2$: its move is at most $|\Delta a|_1 |v_2| + |\Delta v_2| \le S \alpha + \sigma \bar\chi_D$ in sum.
+# * *The move of $r$.* With $\bar h = \sum_k a_k h_k$ we have $\Delta r_j = \Delta a_j (h_j - \bar h) + a_j (\Delta h_j - \Delta \bar h)$. The first part is at most $S \alpha$ in sum. In the second part $\Delta \bar h$ is the mean of the $\Delta h_j$ and $\sum_k \Delta a_k h_k$, which is at most $\frac12 S \alpha$, hence $|\Delta r|_1 \le \frac32 S \alpha + \max_j |\Delta h_j|$. Since $|\Delta h_j| \le S \beta + \sqrt2 \sigma \bar\chi_1$, with $\beta$ the bound on a move of any parity, flips allowed, this is at most $\gamma$.
+# * *The second summand,* $r_i q$: its move is at most $|\Delta r|_1 |q| + |r|_1 |\Delta q| \le \gamma |w| + \frac12 S (\sqrt2 \sigma \bar\chi_D + |w| \rho\, \sigma \bar\chi_H)$.
+# * *The third summand,* $t$: the matrix moves it by at most $\frac12 S \sqrt2 \sigma \bar\chi_D$, the move of $r$ by $\frac12 R \gamma$, and the tokens by $\frac14 S \rho_1 |w| \sigma \bar\chi_H$. For the last two we use that both $r$ and $\Delta r$ add up to 0, so that only differences of the scores and of the tokens count.
+#
+# The sum of all these is line 4. $\square$
 # ```
 #
-# **Line 3 and Lemma 27.** To compare the two, note that $|w| \le 2 \ell \sqrt W$, $R \le 4 \ell$ and $\rho_1 \le \rho \le 2.43 \sqrt d$. At $\delta = 0.02$ and $T \ge 4$ the levels are $\bar\chi_H \le 6 \sqrt d$ and $2 \bar\chi_1 \le 6 \ell$, by {prf:ref}`sharper-lem19` and the tail of the normal law. So line 3 is at most $\sigma (6 \ell + 44\, d \sqrt W \ell)$, which is below $128 \sigma d^2 \sqrt W \ell$, and Lemma 27 holds with the inferred constant. Remark 23 gives the lemma a further factor, because noise reaches the parities at idle positions through a slope of the MLP. But the second scores do not read the parities. They read the columns of the positions, where the rows of $F$ are zero and the MLP therefore has no slope, so to first order no factor is needed.
+# **Line 3 and Lemma 27.** To see whether line 3 is within the paper's bound, we insert $|w| \le 2 \ell \sqrt W$, $R \le 4 \ell$ and $\rho_1 \le \rho \le 2.43 \sqrt d$. At $\delta = 0.02$ and $T \ge 4$ the levels are $\bar\chi_H \le 6 \sqrt d$ and $2 \bar\chi_1 \le 6 \ell$, by {prf:ref}`sharper-lem19` and the tail of the normal law. So line 3 is at most $\sigma (6 \ell + 44\, d \sqrt W \ell)$, which is below $128 \sigma d^2 \sqrt W \ell$, and Lemma 27 holds with the inferred constant. Remark 23 of the paper gives the lemma a further factor. The reason is that at idle positions the MLP has a slope, through which noise reaches the parities. But the second scores do not read the parities. They read the columns of the positions, where the rows of $F$ are zero and the MLP therefore has no slope, so to first order no factor is needed.
 #
 # We test all four lines with noise that is drawn, and lines 1 and 3 also with noise that is chosen to make their left sides large. A ratio above 1 would refute a line; a ratio close to 1 shows that its constant loses little.
 
@@ -310,7 +362,12 @@ table(best, "Largest change over our bound: lines 1 to 4, in 2 the size itself",
 # %% [markdown]
 # Lines 1, 2 and 3 are nearly attained, so their constants lose little. Line 4 adds up worst cases that do not occur together, and is far from attained. With growing length the ratios of lines 2 and 3 rise slowly towards 1, but none exceeds it.
 #
-# Each control takes away one piece of a line: the condition on the coefficients (one of them is $10^{-1000}$); the plateaus (*triangles*, whose bumps have no flat top, so that units flip at any noise); the scores, in lines 2 to 4; and, for Theorem 29, the sign of $a a^\top$.
+# Each control takes away one piece of a line:
+#
+# * the condition on the coefficients, since one of them is $10^{-1000}$,
+# * the plateaus, since *triangles* have bumps without a flat top, so that units flip at any noise,
+# * the scores, in lines 2 to 4,
+# * for Theorem 29, the sign of $a a^\top$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 spec, weights = random_network(20, 1, 20, rng)
@@ -400,11 +457,11 @@ glue(line4=top["change of slopes"].max())
 # %% [markdown]
 # ## The Jacobian of the softmax
 #
-# Theorem 29 is about the Jacobian of the softmax. Its proof bounds the change of $\mathrm{diag}(a)$ by $|\Delta a|_1$ and that of $a a^\top$ by $2 |\Delta a|_1$, which gives the constant 3. But the two changes partly cancel, and to see this we move along the segment from $a$ to $a'$. With $\delta = \dot a$, column $j$ of $\dot J$ has the sum of absolute entries
+# Theorem 29 is about the Jacobian of the softmax. Its proof bounds the change of $\mathrm{diag}(a)$ by $|\Delta a|_1$ and that of $a a^\top$ by $2 |\Delta a|_1$, which gives the constant 3. But the two changes partly cancel, and to see this we move along the segment from $a$ to $a'$, and write $\delta = a' - a$ for the velocity. The derivative $\dot J$ has the diagonal entries $\delta_j - 2 a_j \delta_j$, and the others are $-(a_i \delta_j + \delta_i a_j)$. So column $j$ of $\dot J$ has the sum of absolute entries
 #
 # $$|1 - 2a_j| |\delta_j| + \sum_{i \ne j} |a_i \delta_j + a_j \delta_i| \le \bigl(|1 - 2a_j| + 1 - a_j\bigr)|\delta_j| + a_j \bigl(|\delta|_1 - |\delta_j|\bigr) \le |\delta|_1 ,$$
 #
-# since $|\delta_j| \le \frac12 |\delta|_1$ for changes that add up to 0. So the constant can be 1 in place of 3. It is best possible: if all attention is on one key, and a share $s$ of it moves to another, then $|J' - J|_1 = (1 - s)\, |a' - a|_1$, and the factor tends to 1 as $s$ vanishes. We also let a local search look for pairs of distributions with a ratio above 1, which would refute the constant.
+# where the $a_i$ with $i \ne j$ add up to $1 - a_j$. To see the last step, suppose first that $a_j \le \frac12$. Then the middle is $(2 - 4a_j) |\delta_j| + a_j |\delta|_1$, and it is at most $(1 - a_j) |\delta|_1$, because $|\delta_j| \le \frac12 |\delta|_1$ for changes that add up to 0. If $a_j > \frac12$, the middle is $a_j |\delta|_1$. Neither exceeds $|\delta|_1$, so the constant can be 1 in place of 3. It is best possible: if all attention is on one key, and a share $s$ of it moves to another, then $|J' - J|_1 = (1 - s)\, |a' - a|_1$, and the factor tends to 1 as $s$ vanishes. We also let a local search look for pairs of distributions with a ratio above 1, which would refute the constant.
 
 
 # %%

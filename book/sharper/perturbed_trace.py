@@ -39,9 +39,8 @@
 #
 # * The squared gradient at the solution is $G_u = 2$.
 # * The gradient has changed from $(1, 1)$ to $(0.9, 1.1)$, that is by $G_p = \sqrt{0.02} = 0.1414$ in length.
-# * The output has changed by $T_p = 0.01$.
-# * The Hessian of $f$ has the norm $H_u = 1$ at all weights.
-# * So the change of this Hessian is $H_p = 0$.
+# * The output has changed from 1 to 0.99, that is by $T_p = 0.01$.
+# * The Hessian of $f$ has the norm $H_u = 1$ at all weights, so its change is $H_p = 0$.
 #
 # The theorem's bound, in which the last factor 2 is the number of weights, is
 #
@@ -70,7 +69,7 @@
 #
 # **Source.** The formulas are missing in the text that we could read. The ones above are from the authors' notebook `generate_plots.ipynb` of 2025, with a factor $\sigma$ in every term of $G_p$ and with $\Theta$ the number of weights, as the prose has them. A note on the paper quotes about $2 \cdot 10^9$ examples for the fully analytic bound. With these constants one needs as many for a bound below $\frac14$, and some $6 \cdot 10^7$ for one below 1 ({ref}`ch-semi-analytic-bound`). If the final constants are larger, the bounds that hold here hold with them as well.
 #
-# The prose after the missing formula calls $G_u$ "the squared gradient norm of the unperturbed network". If $G_u$ is this number for the network at hand, the first summand is valid wherever $G_p$ is, and nothing that we computed contradicts the theorem. But one needs a formula for $G_u$ to get a number that does not depend on the network. The paper says after Theorem 6 where it takes this formula from: the unperturbed term is bounded "via Theorem 5", whose formula is that of Theorem 14, and Theorem 17 combines the two. The notebook does just this. So the step from Theorem 17 to a number is the paper's own, although it is not written in Theorem 17 itself. This step is what we test.
+# The prose after the missing formula calls $G_u$ "the squared gradient norm of the unperturbed network". If $G_u$ is this number for the network at hand, the first summand is valid wherever $G_p$ is, and nothing that we computed contradicts the theorem. But one needs a formula for $G_u$ to get a number that does not depend on the network. The paper says after Theorem 6 where it takes this formula from: the unperturbed term is bounded "via Theorem 5", whose formula is that of Theorem 14, and Theorem 17 combines the two. The notebook does just this, so the step from Theorem 17 to a number is the paper's own, although it is not written in Theorem 17 itself. This step is what we test.
 #
 # **The idea of the proof.** The loss is a square, so at one input its Hessian has two parts, one from the gradient of the output and one from the residual:
 #
@@ -165,7 +164,7 @@ glue(n_crowd=n_crowd, n_long=n_long, instances=instances)
 # %% [markdown]
 # ## With Theorem 14's formula
 #
-# To compare the two sides, the function `trace_at` computes {eq}`eq-loss-hessian`. Its first part is computed exactly. Its second part is estimated from products of the Hessian with vectors of random signs. We need networks that are exact at every input with the paper's scores of $2 \log T$. So we take the exact network of {ref}`ch-construction`, which is ours, and change it such that no hidden unit is near the kink of its ReLU (`smooth`). From here on $G_u$ stands for Theorem 14's formula. We begin with $d = 1$, $W = T$ and equal coefficients. A single network whose trace is above the bound refutes the step from Theorem 17 to a number.
+# To compare the two sides, the function `trace_at` computes {eq}`eq-loss-hessian`. Its first part is computed exactly, whereas its second part is estimated from products of the Hessian with vectors of random signs. We need networks that are exact at every input with the paper's scores of $2 \log T$. So we take the exact network of {ref}`ch-construction`, which is ours, and change it such that no hidden unit is near the kink of its ReLU (`smooth`). From here on $G_u$ stands for Theorem 14's formula. We begin with $d = 1$, $W = T$ and equal coefficients. A single network whose trace is above the bound refutes the step from Theorem 17 to a number.
 
 
 # %%
@@ -271,7 +270,7 @@ table(by_noise, "Trace over the bound of Theorem 17, by the noise", form=".3g", 
 #
 # $$\hat G = \tfrac{V^2}{S^2}\, G_u + V^2 \rho^2 \Bigl( \tfrac1{16} \|w\|^2 + \bigl(\tfrac14 R + \iota\bigr)^2 + \iota\, (T - W) \Bigr) .$$
 #
-# Its first summand is the paper's formula. The second is the missing block, and it grows with the square of the scores.
+# Its first summand is the paper's formula, and the second, which grows with the square of the scores, is the missing block.
 #
 # *The Hessian.* Let $\hat H = \lambda_{\max}(B)$ be the bound of {prf:ref}`hessian-repaired` on the norm of the Hessian of the output. It holds at the weights $\theta$, and we extend it to a ball about them. The radius of the ball depends on the distance of the hidden units from their kinks and on the length of the scores. Let $\mu$ be the least distance of a hidden unit from its kink at $x$, let $\varphi = 4d \sqrt{\lfloor d/2 \rfloor + 1}$ be the length of the last row of $F$, and let the radius be
 #
@@ -293,19 +292,19 @@ table(by_noise, "Trace over the bound of Theorem 17, by the noise", form=".3g", 
 # ```{dropdown} Proof
 # We bound the gradient at $\theta$ (step 1), then the output in a complex ball of radius $r$ (steps 2 to 7), then its third derivative (step 8), and put the three together (step 9).
 #
-# **Step 1: the gradient.** We show $\|\nabla f_\theta\|^2 \le \hat G$. For $\iota = 0$ this is {prf:ref}`gradient-repaired`. For $\iota = 1$ its proof goes through if $S$ is replaced by $V$, and the parity by the value read at a position, which is in $[0, V]$. The blocks that Theorem 14 lists are then at most $\frac{V^2}{S^2} G_u$. But the read-out now sees the columns of the idle positions as well, with weight $-V$. So with $a_j$ the second attention and $r_j$ the hidden units, each row of $F$ for an idle position $c$, $W < c \le T$, has a gradient $-V \sum_j a_j r_j$, of squared norm at most $V^2 \rho^2$. There are $T - W$ such rows. The row of the output position has this gradient on top of its own, so its gradient has norm at most $V \rho (\frac14 R + 1)$.
+# **Step 1: the gradient.** We show $\|\nabla f_\theta\|^2 \le \hat G$. For $\iota = 0$ this is {prf:ref}`gradient-repaired`. For $\iota = 1$ its proof goes through if $S$ is replaced by $V$, and the parity by the value read at a position, which is in $[0, V]$. The blocks that Theorem 14 lists are then at most $\frac{V^2}{S^2} G_u$. But the read-out now sees the columns of the idle positions as well, with weight $-V$. So with $a_j$ the second attention and $r_j$ the hidden units, each row of $F$ for an idle position $c$, $W < c \le T$, has a gradient $-V \sum_j a_j r_j$, of squared norm at most $V^2 \rho^2$, and there are $T - W$ such rows. The row of the output position has this gradient on top of its own, so its gradient has norm at most $V \rho (\frac14 R + 1)$.
 #
-# **Step 2: complex moves.** Fix which hidden units are on, and let the move $\Delta$ of the weights be complex, $\|\Delta\| \le r$. Note that $\varphi \ge 4$, so that $r \le \frac1{400}$. In the next steps we follow the move through the network, layer by layer. We use one fact about the softmax. If its scores move by at most $h \le \frac18$, every exponential is multiplied by a number within $e^h - 1$ of 1, and so is their weighted mean, the denominator. Hence the weights move in the 1-norm by at most $2(e^h - 1)/(2 - e^h)$, which is at most $2.5 h$.
+# **Step 2: complex moves.** Fix which hidden units are on, and let the move $\Delta$ of the weights be complex, $\|\Delta\| \le r$. Note that $\varphi \ge 4$, so that $r \le \frac1{400}$. In the next steps we follow the move through the network, layer by layer. We use one fact about the softmax. If its scores move by at most $h \le \frac18$, every exponential is multiplied by a number within $e^h - 1$ of 1, and the denominator by a weighted mean of these numbers. Hence the weights move in the 1-norm by at most $2(e^h - 1)/(2 - e^h)$, which is at most $2.5 h$.
 #
 # **Step 3: the first attention.** A score is a product of two tokens, each of length at most $\sqrt2$, with a matrix between them. So it moves by at most $2r$, and the softmax by at most $5r$. What the attention writes, a mean of bits, moves because of this by $5r$. Because of the value matrix it moves by $1.02 \sqrt2\, r$, where 1.02 bounds the 1-norm of the moved weights. Together this is at most $6.5 r$.
 #
-# **Step 4: the hidden units.** A hidden unit moves by at most $6.5 r$ because of what the attention writes, by $1.02 r$ because of its row of $G$, and by $r$ because of its bias. The sum is less than $10 r \le \mu$. Hence for real moves no unit flips.
+# **Step 4: the hidden units.** A hidden unit moves by at most $6.5 r$ because of what the attention writes, by $1.02 r$ because of its row of $G$, and by $r$ because of its bias. The sum is less than $10 r \le \mu$, hence for real moves no unit flips.
 #
 # **Step 5: the tokens of the second layer.** A token moves for three reasons.
 #
 # * The attention moves all units at a position alike. The weights of the active units in the last row of $F$ sum to at most $2d \le \frac12 \varphi$, so the token moves by at most $\frac12 \varphi \cdot 6.5 r$.
 # * The matrices $G$ and $b$ move the vector of units by at most $2.02\, r$, and the last row of $F$ has the length $\varphi$. So the token moves by at most $2.02\, \varphi r$.
-# * The move of $F$ itself meets the vector of units, of length at most $1.03 \rho$ after the move. This gives $1.03\, \rho r$, where $\rho \le 0.61 \varphi$.
+# * The move of $F$ itself meets the vector of units, of length at most $1.03 \rho$ after the move. So the token moves by at most $1.03\, \rho r$, where $\rho \le 0.61 \varphi$.
 #
 # The sum is at most $6 \varphi r$, and this is at most $0.06$.
 #

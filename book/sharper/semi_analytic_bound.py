@@ -19,11 +19,13 @@
 # # The main bound, with its perturbation term measured
 #
 # ```{verdict}
-# The paper's main claim is right with its own constant for the spread of the loss, $\Sigma = 0.01$: with a measured perturbation term the bound is below 1 at sample sizes at which the fully analytic bound is not. At a million examples it is {glue:text}`at_worst:.3f`, where 0.327 is quoted; how that number was measured is open. But the measured term is hardly needed: noise in the weights raises the loss less than the formula for the sharpness allows, by a factor of at least {glue:text}`least_margin:.1f` in the networks that we tried, and of about {glue:text}`margin:.0f` in the paper's own example.
+# The paper's main claim is right with its own constant for the spread of the loss, $\Sigma = 0.01$. One term of its bound says what noise on the weights adds to the sharpness. If this term is measured, the bound is below 1 at sample sizes at which the fully analytic bound, made of formulas only, is not. At a million examples it is {glue:text}`at_worst:.3f`, where 0.327 is quoted; how that number was measured is open. But the measured term is hardly needed, because noise in the weights raises the loss by less than the formula for the sharpness allows: by a factor of at least {glue:text}`least_margin:.1f` in the networks that we tried, and of about {glue:text}`margin:.0f` in the paper's own example.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-gradients-and-trace`. **Read** 12 min. **Runs in** 60 s. **Source** quoted (the bound and its numbers); printed, in words (that it is non-vacuous).
 #
-# **Claim.** The paper's main result is a bound that is made of three pieces: a formula for the norm, a formula for the sharpness, and a measured number $P$ for what noise adds beyond that formula. We measure $P$ at the paper's own instance. There it adds almost nothing, so the quoted value of the bound, 0.327, is larger than it has to be. The paper does not say exactly what was measured as $P$ for this value, so we try ten ways. Only two of them give a bound near 0.327, and in both the noise has variance $\sigma$, as in the authors' code, in place of standard deviation $\sigma$. Two sample sizes are quoted as well. The larger one, about two billion, is where the analytic bound falls below $\frac14$, the risk of the best constant, if $P$ is evaluated as in the authors' programs. The smaller one, 8192, is reproduced by nothing that we tried as long as the formula for the sharpness is kept.
+# **Claim.** The paper's main result is a bound that is made of three pieces: a formula for the norm, a formula for the sharpness, and a measured number $P$ for what noise adds beyond that formula. We measure $P$ at the paper's own instance, where it adds almost nothing. So the quoted value of the bound, 0.327, is larger than it has to be.
+#
+# The paper does not say exactly what was measured as $P$ for this value, so we try ten ways. Only two of them give a bound near 0.327. In both the noise has variance $\sigma$, as in the authors' code, in place of standard deviation $\sigma$. Two sample sizes are quoted as well. The larger one, about two billion, is where the analytic bound falls below $\frac14$, the risk of the best constant, if $P$ is evaluated as in the authors' programs. The smaller one, 8192, cannot be reproduced as long as the formula for the sharpness is kept, at least by nothing that we tried.
 
 # %% tags=["parameters"]
 draws = 200  # noisy copies for each mean loss [100..2000]
@@ -65,7 +67,7 @@ def fresh(*what):
 # %% [markdown]
 # ## Why one should care
 #
-# A flat network is one whose loss hardly grows if its weights are moved. The bound of {ref}`ch-pac-bayes` rewards this, but it moves the weights by noise of a definite size $\sigma$, whereas the sharpness $G_u$ only says how the loss grows for vanishing noise. A further term $P(\sigma)$ has to make up for the difference. The paper can bound $P$ by a formula, but the formula multiplies worst cases of six matrices, and with it the bound is vacuous, that is, above 1, up to some sixty million examples. So the paper measures $P$ instead, and calls the result *semi-analytic*.
+# A flat network is one whose loss hardly grows if its weights are moved. The bound of {ref}`ch-pac-bayes` rewards flatness, but it moves the weights by noise of a definite size $\sigma$. The sharpness $G_u$, in contrast, only says how the loss grows for vanishing noise. A further term $P(\sigma)$ has to make up for the difference. The paper can bound $P$ by a formula. But the formula multiplies worst cases of six matrices, so with it the bound is vacuous, that is, above 1, up to some sixty million examples. So the paper measures $P$ instead, and calls the result *semi-analytic*.
 #
 # Is it allowed to measure a term of a bound, and what exactly should be measured? The answer decides whether the bound is vacuous or not at realistic sample sizes.
 #
@@ -77,9 +79,9 @@ def fresh(*what):
 #
 # So $G_u = 2$, and the least $P$ with which $\sigma^2 (G_u + P)$ covers this loss is $\frac32 \sigma^2$. At $\sigma = 0.1$ it is 0.015: less than a hundredth of $G_u$. The term with $u^3$ has vanished in the mean, because noise of either sign is equally likely.
 #
-# The paper measures something else, the change of the trace of the Hessian. Here the Hessian is $\ell''(\theta) = 6 \theta^2 - 2$, so at the noisy copy $1 + \sigma u$ the trace has changed by $3 \sigma u + \frac32 \sigma^2 u^2$ times its value. At $\sigma = 0.1$ this is often 30 %, up or down, and a high percentile of it times $G_u$ gives a $P$ of about 1, more than sixty times what is needed. In other words, the change of the trace is of first order in the noise and cancels in the mean, whereas $P$ is of second order. A measured $P$ of this kind is safe, but it says little about how much the noise raises the loss.
+# The paper measures something else, the change of the trace of the Hessian. Here the Hessian is the number $\ell''(\theta) = 6 \theta^2 - 2$, which is 4 at $\theta^*$. At the noisy copy $1 + \sigma u$ it has changed by $12 \sigma u + 6 \sigma^2 u^2$, which is $3 \sigma u + \frac32 \sigma^2 u^2$ times its value. At $\sigma = 0.1$ this relative change is often 30 %, up or down. If a high percentile of it, times $G_u$, is taken for $P$, then $P$ is about 1, more than sixty times what is needed. In other words, the change of the trace is of first order in the noise and cancels in the mean, whereas $P$ is of second order. A measured $P$ of this kind is safe, but it says little about how much the noise raises the loss.
 #
-# The example also shows the two parts of a Hessian of a squared loss, a *Gauss-Newton part*, here $2\, \mathbb E_x (\partial_\theta f_\theta)^2 = 4 \theta^2$, and a *residual part*, here $2\, \mathbb E_x (f_\theta - f)\, \partial^2_\theta f_\theta = 2 (\theta^2 - 1)$. At $\theta^*$ the residual part is 0, but at a noisy copy it makes up a third of the change. Below we compute the first part exactly at many copies, and both at a few.
+# The example also shows the two parts of a Hessian of a squared loss. They are a *Gauss-Newton part*, made of first derivatives of the output, here $2\, \mathbb E_x (\partial_\theta f_\theta)^2 = 4 \theta^2$, and a *residual part*, which contains the error of the output, here $2\, \mathbb E_x (f_\theta - f)\, \partial^2_\theta f_\theta = 2 (\theta^2 - 1)$. At $\theta^*$ the residual part is 0, but at a noisy copy it makes up a third of the change. Below we compute the first part exactly at many copies, and both at a few.
 
 # %% [markdown]
 # ## The statement
@@ -93,17 +95,17 @@ def fresh(*what):
 # $$B(\sigma) = \underbrace{\sigma^2 \bigl( G_u + P(\sigma) \bigr)}_{\text{sharpness}} + \underbrace{2 \sqrt{\frac{\Sigma^2}{2m} \Bigl( \frac{L}{2\sigma^2} + \ln \frac1\delta \Bigr)}}_{\text{norm}} .$$
 # ```
 #
-# $G_u = 4 + 4W(2 + d + 32d^2 + 32d^3)$ bounds half the trace of the Hessian of $\ell$ at $\theta^*$, and $L$ bounds $\lVert \theta^* \rVert^2$. The bound is *fully analytic* if $P$ is a formula, *semi-analytic* if $P$ is "an empirical upper bound" measured at $\theta^*$, and *truncated* if $P$ is left out. The paper takes $\Sigma = 0.01$; whether that is the right constant is the subject of {ref}`ch-loss-constant`, and here it is kept.
+# The first term grows with the noise and the second falls with it, so there is a best $\sigma$ in between. The formula $G_u = 4 + 4W(2 + d + 32d^2 + 32d^3)$ bounds half the trace of the Hessian of $\ell$ at $\theta^*$, and $L$ bounds $\lVert \theta^* \rVert^2$, the squared length of the weights. The bound is *fully analytic* if $P$ is a formula, *semi-analytic* if $P$ is "an empirical upper bound" measured at $\theta^*$, and *truncated* if $P$ is left out. The paper takes $\Sigma = 0.01$; whether that is the right constant is the subject of {ref}`ch-loss-constant`, and here it is kept.
 #
-# **What $P$ has to do.** The proof uses the first term in one place, for
+# **What $P$ has to do.** The proof uses the first term in one place, where it has to bound the mean loss under noise:
 #
 # $$\mathbb E_u\, \ell(\theta^* + \sigma u) \le \sigma^2 \bigl( G_u + P(\sigma) \bigr) .$$ (eq-semi-needed)
 #
-# In the proof the loss stands for its mean on the sample, which differs little from $\ell$ if there are many examples. So the least $P$ that is enough is the excess of $\mathbb E_u \ell(\theta^* + \sigma u) / \sigma^2$ over $G_u$, or 0 if there is none. It can be measured: draw $u$, draw strings, take the mean.
+# In the proof the loss stands for its mean on the sample, which differs little from $\ell$ if there are many examples. So the least $P$ that is enough is the excess of $\mathbb E_u \ell(\theta^* + \sigma u) / \sigma^2$ over $G_u$, or 0 if there is none. It can be measured: one draws noise $u$ and strings, and takes the mean of the loss.
 #
 # ## Draw the noise
 #
-# We begin with the $\sigma^*$ at which the truncated bound is least, and add smaller and larger values of $\sigma$ to get a *mesh*. At each of them we draw noisy copies of the paper's network, whose scores have the size $2 \log T$. For each copy we keep two numbers: its loss on random strings, and the change of the Gauss-Newton part of its trace relative to that part at $\theta^*$. The largest of these changes in absolute value, times $G_u$, is one measured $P$. If the mean loss exceeded $\sigma^2 G_u$ somewhere, the truncated bound would need its correction there.
+# Let $\sigma^*$ be the noise at which the truncated bound is least. We add smaller and larger values of $\sigma$ to get a *mesh*. At each of them we draw noisy copies of the paper's network, whose scores have the size $2 \log T$. For each copy we keep two numbers: its loss on random strings, and the change of the Gauss-Newton part of its trace relative to that part at $\theta^*$. The largest of these changes in absolute value, times $G_u$, is one measured $P$. If the mean loss exceeded $\sigma^2 G_u$ somewhere, the truncated bound would need its correction there.
 
 # %%
 G_u, L = gradient_bound(d, W), pb.norm_squared(T, d, W)
@@ -157,7 +159,7 @@ ax.legend(ncols=2, loc="upper center", bbox_to_anchor=(0.5, 1.34))
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-semi-analytic` the truncated bound and the one with measured $P$ lie nearly on each other, so the measured $P$ adds almost nothing. If the loss itself is measured in place of $\sigma^2 (G_u + P)$, the bound is smaller still. The fully analytic bound lies far above all three. The crosses are the quoted numbers: the one at a million lies above the curve with measured $P$, so it is safe; the one at 8192 lies below it; and the one at two billion lies above the analytic curve.
+# In {numref}`fig-semi-analytic` the truncated bound and the one with measured $P$ lie nearly on each other, so the measured $P$ adds almost nothing. If the loss itself is measured in place of $\sigma^2 (G_u + P)$, the bound is smaller still. The fully analytic bound lies far above all three. The crosses are the quoted numbers. The cross at a million examples lies above the curve with measured $P$, so the quoted number is safe there. The cross at 8192 lies below this curve, and the one at two billion lies above the analytic curve.
 #
 # ## What noise costs
 #
@@ -208,11 +210,11 @@ equal = math.sqrt(leak / G_u)  # where the error of the network itself is sigma^
 glue(equal=equal, equal_m=million * (best / equal) ** 6)  # the best sigma falls like m^(-1/6)
 
 # %% [markdown]
-# In all three networks, and in the paper's network at every $\sigma$ of the mesh, from {glue:text}`mesh_low:.1e` up, the mean loss is below $\sigma^2 G_u$ by a factor of {glue:text}`least_margin:.1f` or more. So {eq}`eq-semi-needed` holds with $P = 0$, and the truncated bound needs no correction there. This is an observation at these networks, not a proof. With much less noise it is no longer true, because the paper's network has an error of its own, which comes from the leak of its attention. At $\sigma =$ {glue:text}`tiny:.1e` this error alone is {glue:text}`leak:.0f` times $\sigma^2 G_u$. But the two are equal at $\sigma =$ {glue:text}`equal:.1e`, and the best $\sigma$ is as small as this only from about {glue:text}`equal_m:.0e` examples on.
+# In all three networks, and in the paper's network at every $\sigma$ of the mesh, from {glue:text}`mesh_low:.1e` up, the mean loss is below $\sigma^2 G_u$ by a factor of {glue:text}`least_margin:.1f` or more. So {eq}`eq-semi-needed` holds with $P = 0$, and the truncated bound needs no correction there. This is an observation at these networks, not a proof. With much less noise it is no longer true, because the paper's network has an error of its own, which comes from the leak of its attention. At $\sigma =$ {glue:text}`tiny:.1e` this error alone is {glue:text}`leak:.0f` times $\sigma^2 G_u$. But this case does not occur in practice: the two are equal at $\sigma =$ {glue:text}`equal:.1e`, and the best $\sigma$ is as small as this only from about {glue:text}`equal_m:.0e` examples on.
 #
 # ## Which reading gives 0.327?
 #
-# At $\sigma^*$ the value 0.327 needs $P =$ {glue:text}`P_needed:.0f`, which is {glue:text}`ratio_needed:.2f` times $G_u$. For its experiments the paper describes a percentile of the change of the trace, and takes the largest such percentile among ten random functions. Which percentile it takes is not legible. We try five things that one could measure and call $P$, each once with noise of standard deviation $\sigma^*$, as the theorem has it, and once with variance $\sigma^*$. For traces we take their Gauss-Newton parts.
+# Which $P$ belongs to the quoted value? At $\sigma^*$ the bound is 0.327 if $P =$ {glue:text}`P_needed:.0f`, which is {glue:text}`ratio_needed:.2f` times $G_u$. For its experiments the paper describes a percentile of the change of the trace, and takes the largest such percentile among ten random functions. Which percentile it is, is not legible. We try five things that one could measure and call $P$, each once with noise of standard deviation $\sigma^*$, as the theorem has it, and once with variance $\sigma^*$. For traces we take their Gauss-Newton parts.
 
 
 # %%
@@ -278,11 +280,11 @@ glue(apart_sd=apart["standard deviation"], apart_variance=apart["variance"])
 # %% [markdown]
 # **The part that is left out.** The last table compares the whole trace with its Gauss-Newton part. With noise of standard deviation $\sigma^*$ the two changes differ by at most {glue:text}`apart_sd:.2f` of the trace, which would move the bound by no more than a few thousandths. With noise of variance $\sigma^*$ they differ by up to {glue:text}`apart_variance:.2f` of the trace, so there our columns show only the order of magnitude of what the authors' code measures, and not its digits.
 #
-# If the noise has the standard deviation $\sigma^*$, as in the theorem, no reading comes near 0.327: the largest bound is {glue:text}`at_worst:.3f`, which is below 0.327 by {glue:text}`gap:.3f`. Noise of variance $\sigma^*$ is larger by a factor of {glue:text}`louder:.0f`. With this noise one reading does come near, namely $G_u$ times the relative change: it gives {glue:text}`high_variance:.3f` at the 90th percentile of {glue:text}`copies` copies, and {glue:text}`by_variance:.3f` at the worst. (With three other draws of the noise it gave 0.28 to 0.30 at the percentile, and 0.35 to 0.38 at the worst.) That the authors' code draws such noise (see below) is the only support for this reading. The agreement alone proves little, because among ten entries in a table some number is likely to lie near 0.327. The text that we could read does not say which percentile over which functions gave 0.327, so the number stays open. As an upper bound 0.327 is valid here, and larger than needed.
+# If the noise has the standard deviation $\sigma^*$, as in the theorem, no reading comes near 0.327: the largest bound is {glue:text}`at_worst:.3f`, which is below 0.327 by {glue:text}`gap:.3f`. Noise of variance $\sigma^*$ is larger by a factor of {glue:text}`louder:.0f`. With this noise one reading does come near, namely $G_u$ times the relative change: it gives {glue:text}`high_variance:.3f` at the 90th percentile of {glue:text}`copies` copies, and {glue:text}`by_variance:.3f` at the worst. (With three other draws of the noise it gave 0.28 to 0.30 at the percentile, and 0.35 to 0.38 at the worst.) That the authors' code draws such noise (see below) is the only support for this reading. The agreement alone proves little, because among ten entries in a table some number is likely to lie near 0.327. Since we could not read which percentile over which functions gave 0.327, the number stays open. As an upper bound 0.327 is valid here, and larger than needed.
 #
 # ## How many examples
 #
-# Two sample sizes are quoted, too. A public reading note on the paper, which quotes these numbers, says that the semi-analytic bound is below 1, "non-vacuous", at $m = 8192$, and that the fully analytic one needs about $2 \cdot 10^9$; in the paper's text both numbers are missing. A bound of 1 is a modest aim, since the best constant, $\mathbb E f$, has the risk $\frac14$, so the table has both levels. It also has two readings of the analytic $P$: the text counts $T + 1$ positions, with the output position, whereas the authors' programs put $k = T$ into every term.
+# Two sample sizes are quoted, too. A public reading note on the paper, which quotes these numbers, says that the semi-analytic bound is below 1, "non-vacuous", at $m = 8192$, and that the fully analytic one needs about $2 \cdot 10^9$; in the paper's text both numbers are missing. To be below 1 is a modest aim, since the best predictor that ignores the input, the constant $\mathbb E f$, has the risk $\frac14$. So the table has both levels, 1 and $\frac14$. It also has two readings of the analytic $P$. The text counts $k = T + 1$ positions, with the output position, whereas the authors' programs put $k = T$ into every term.
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input"]
 names = ["at m = 8192", "below 1 from", "below 1/4 from"]
@@ -333,11 +335,17 @@ glue(off_programs=100 * abs(m_programs_quarter / 2e9 - 1))
 # | | $T + 1$ positions, $\Sigma =$ {glue:text}`sigma_billions:.3f` | below 1 from $2 \cdot 10^9$ on | by the choice of $\Sigma$ |
 # | | $P$ as in a notebook of 2025 | below 1 from {glue:text}`m_notebook:.1e` on | no |
 #
-# So the quoted 8192 fits a bound whose sharpness is measured as a whole, or it belongs to another instance. Since the number is known to us from the note only, and not from the paper, we do not judge it. For two billion the likely reading is $k = T$ at the level $\frac14$. But only one digit is quoted, with which other readings agree too, and the note does not name the level, so this number stays open as well.
+# So the quoted 8192 fits a bound whose sharpness is measured as a whole, or it belongs to another instance. Since the number is known to us from the note only, and not from the paper, we do not judge it. For two billion the likely reading is $k = T$ at the level $\frac14$. But this number stays open as well: only one digit of it is quoted, so that other readings agree too, and the note does not name the level.
 #
 # ## What would falsify this
 #
-# That $P = 0$ is enough would be refuted by a mean loss above $\sigma^2 G_u$ in one of the three networks, or on the mesh; the paper's network without the biases of its MLP has such a loss. That 0.327 is on the safe side would be refuted by a worst change of the trace with which the bound exceeds 0.327, as happens if the noise is a hundred times too large. The verdict on the semi-analytic bound would be refuted if the bound with the measured $P$ were not below 1 at a million examples; with the analytic $P$ it is not. The two quoted sample sizes are listed next to ours and are not judged.
+# Three statements of this page could fail, and for each there is a control that does.
+#
+# * *$P = 0$ is enough.* A mean loss above $\sigma^2 G_u$ in one of the three networks, or on the mesh, would refute this. The paper's network without the biases of its MLP has such a loss.
+# * *0.327 is on the safe side.* A worst change of the trace with which the bound exceeds 0.327 would refute this, as happens if the noise is a hundred times too large.
+# * *The semi-analytic bound is below 1* at a million examples with the measured $P$. With the analytic $P$ it is not.
+#
+# The two quoted sample sizes are listed next to ours and are not judged.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -371,7 +379,7 @@ ledger.show()
 # ```{solution} ex-semi-optimise
 # :class: dropdown
 #
-# A constant $P$ only replaces $G_u$ by $G_u + P$, and the least value of the truncated bound grows like the third root of that: it is {glue:text}`again:.4f`.
+# A constant $P$ only replaces $G_u$ by $G_u + P$. With a sharpness term $a \sigma^2$ and a norm term $b / \sigma$ the least sum is proportional to $a^{1/3} b^{2/3}$, so the bound grows like the third root of $G_u + P$, and it is {glue:text}`again:.4f`.
 # ```
 #
 # ```{exercise}
@@ -410,7 +418,7 @@ table(beyond, "The paper's network under ever more noise", form=".3g")
 # ```{solution} ex-semi-levels
 # :class: dropdown
 #
-# Write the norm term as $c / (\sigma \sqrt m)$. With a sharpness term $a \sigma^k$ the least sum is of the order $m^{-k/(2k+2)}$, so a level $q$ takes $m \propto q^{-(2 + 2/k)}$. In the truncated bound $k = 2$, which gives $4^3 = 64$. In the analytic one $P$ grows like $\sigma^2$, so $k = 4$ decides, which gives $4^{5/2} = 32$, and a little more from $k = 3$.
+# Write the norm term as $c / (\sigma \sqrt m)$, and let the sharpness term be $a \sigma^k$. The sum is least where both are of the same size, that is, for $\sigma$ of the order $m^{-1/(2k+2)}$. So the least sum is of the order $m^{-k/(2k+2)}$, and to reach a level $q$ one needs $m \propto q^{-(2 + 2/k)}$. In the truncated bound $k = 2$, which gives $4^3 = 64$. In the analytic one $P$ grows like $\sigma^2$, so $k = 4$ decides, which gives $4^{5/2} = 32$, and a little more from $k = 3$.
 # ```
 
 # %% [markdown]
