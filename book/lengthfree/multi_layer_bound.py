@@ -19,25 +19,27 @@
 # # A bound for many layers, free of the sequence length
 #
 # ```{verdict}
-# Theorem 4.2 is false as printed, because its bound on the size of a cover is too small. A *cover* is a list of networks such that every network of a class is close to one of the list. A class of one-layer networks with a single free number, for example, needs a cover of at least two networks, so the bound would have to be at least $\log 2$, but it is {glue:text}`printed_norm:.3f` times $\log 2$. The printed formula has six slips. With all six repaired we prove the theorem, and the number of tokens still does not appear in it.
+# Theorem 4.2 is false as printed, because its bound on the size of a cover is too small. A *cover* is a list of networks such that every network of a class is close to one of the list. For example, a class of one-layer networks with a single free number needs a cover of at least two networks. So a bound on the logarithm of the size would have to be at least $\log 2$, but it is {glue:text}`printed_norm:.3f` times $\log 2$. The printed formula has six slips. With all six repaired we prove the theorem, and the number of tokens still does not appear in it.
 # ```
 # **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-rounding`, {ref}`ch-capacity`. **Read** 12 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** For deep transformers a bound on the size of the smallest cover usually contains the length $T$ of the input, because it is built from covers of the matrices whose size grows with the number of tokens. If the covers of the matrices do not depend on this number, $T$ disappears. This main point of the theorem is true. But three factors that the proof derives are missing in the printed formula, and three more are missing in the proof itself. Because of the missing factors the formula is too small, even for some classes in which a single number varies. With all six factors put in, the theorem holds.
+# **Claim.** For deep transformers a bound on the size of the smallest cover usually contains the length $T$ of the input. The reason is that it is built from covers of the single matrices, and their size usually grows with the number of tokens. If the covers of the matrices do not depend on this number, $T$ disappears. This main point of the theorem is true. But three factors that the proof derives are missing in the printed formula, and three more are missing in the proof itself. Because of the missing factors the formula is too small, even for some classes in which a single number varies. With all six factors put in, the theorem holds.
 #
 # ## Why one should care
 #
-# A guarantee for a transformer that reads long texts should not get worse with every token. For one layer there is a bound in which the length does not appear ({ref}`ch-single-layer-bound`). For several layers the formula is a sum over layers of products of norms, and in such a formula a factor is easily lost. A lost factor matters: a bound that is too small promises an accuracy that is not proved, and if the missing factor is a norm, no constant in front of the formula can replace it. So we test the printed formula on classes for which the right answer is obvious, then repair it, and ask whether the repaired bound is still free of the length. How a cover bounds the complexity, and how the complexity bounds the difference of the two risks, are general facts, which the paper quotes in its Sections 2.3 and 2.4. Both are proved in {ref}`ch-capacity`.
+# A guarantee for a transformer that reads long texts should not get worse with every token. For one layer there is a bound in which the length does not appear ({ref}`ch-single-layer-bound`). For several layers the formula is a sum over layers of products of norms, and in such a formula a factor is easily lost. A lost factor matters, because a bound that is too small promises an accuracy that is not proved. If the missing factor is a norm, no constant in front of the formula can replace it. So we test the printed formula on classes for which the right answer is obvious, then repair it, and ask whether the repaired bound is still free of the length.
+#
+# How a cover bounds the complexity, and how the complexity bounds the difference of the two risks, are general facts, which the paper quotes in its Sections 2.3 and 2.4. Both are proved in {ref}`ch-capacity`.
 #
 # ## A class with one free number
 #
 # When is a bound on the size of a cover certainly too small? Suppose that a class contains two networks whose outputs differ by more than $2 \epsilon$ at some input. No single network is within $\epsilon$ of both of them, so a cover has at least two members, and the logarithm of its size is at least $\log 2 \approx 0.693$.
 #
-# For example, let all weights be fixed except the last one, $w$ between 0 and $B_w$, and let the output be $w$ times 1. For $w = 0$ and $w = B_w$ the outputs differ by $B_w$, so that two networks are needed. At a scale just below $\epsilon = B_w / 2$ a valid formula $C / \epsilon^2$ must give at least $\log 2$, in other words $C \ge 0.173\, B_w^2$. If a term of $C$ has 1 where $B_w^2$ should stand, the formula fails as soon as $B_w$ is large. For each of the six slips below we give such a class, in which only one number varies.
+# For example, let all weights be fixed except the last one, $w$ between 0 and $B_w$, and let the output be $w$ times 1. For $w = 0$ and $w = B_w$ the outputs differ by $B_w$, so that two networks are needed. The bounds below have the form $C / \epsilon^2$. At a scale just below $\epsilon = B_w / 2$ such a formula must give at least $\log 2$, in other words $C \ge \frac14 B_w^2 \log 2 = 0.173\, B_w^2$. If a term of $C$ has 1 where $B_w^2$ should stand, the formula fails as soon as $B_w$ is large. For each of the six slips below we give such a class, in which only one number varies.
 #
 # ## The statement
 #
-# Tokens are the rows of $X \in \mathbb R^{T \times d}$, of length at most $B_x$. The projection $\Pi$ shortens rows that are longer than 1 to length 1. The activation $\sigma$ acts on each number, maps 0 to 0 and is $L_\sigma$-Lipschitz, so it increases distances by at most a factor of $L_\sigma$. Put $g^{(1)} = X$, and for $i = 1, \dots, L$
+# Tokens are the rows of $X \in \mathbb R^{T \times d}$, of length at most $B_x$. The projection $\Pi$ shortens rows that are longer than 1 to length 1. The activation $\sigma$ acts on each number, maps 0 to 0 and is $L_\sigma$-Lipschitz, so it increases distances by at most a factor of $L_\sigma$. The matrix $g^{(i)}$ has the tokens of layer $i$ as rows. It starts with $g^{(1)} = X$, and each layer is attention followed by an activation and one more matrix: for $i = 1, \dots, L$
 #
 # $$g^{(i+1)} = \Pi\bigl( \sigma( \Pi( f(g^{(i)}; W^{(i)}) ) )\, W_c^{(i)} \bigr), \qquad f(Z; W) = \mathrm{RowSoftmax}( Z\, W_{QK} Z^\top )\, Z\, W_v ,$$
 #
@@ -54,7 +56,7 @@
 # Then the log covering number of the network, the logarithm of the size of its smallest $\epsilon$-cover, on any number of inputs, is $(\gamma + \eta)^3/\epsilon^2$. (We take it as an upper bound.)
 # ```
 #
-# The formula is easier to read if one knows where its terms come from. Each matrix of each layer contributes one term, which is the product of two numbers. The first is the cover constant of the matrix to the power $\frac13$, and the second is the factor by which an error of the matrix is amplified on the way to the output, to the power $\frac23$. The factor $\alpha_i$ is the amplification by the layers after layer $i$. To find a slip, we therefore ask for each matrix whether both factors are large enough.
+# The formula is easier to read if one knows where its terms come from. The first layer and the read-out $w$ give $\gamma$, and the later layers give $\eta$. Each matrix contributes one term, which is the product of two numbers. The first is the cover constant of the matrix to the power $\frac13$. The second is the factor by which an error of the matrix is amplified on the way to the output, to the power $\frac23$. The factor $\alpha_i$ is the amplification by the layers after layer $i$. To find a slip, we therefore ask for each matrix whether both factors are large enough.
 
 # %% tags=["parameters"]
 stretch = 30.0  # how extreme the networks with one number are [20..300]
@@ -91,15 +93,15 @@ thm4_2, cor4_2_1 = map(ledger.result, ("lengthfree.thm4_2", "lengthfree.thm4_2.c
 # %% [markdown]
 # ## One number is enough
 #
-# We begin with a network that is as small as possible, and let only $W_v$ vary. Take $d = k = L = 1$, inputs of length 1, $\sigma(y) = y$ and $w = 1$. Fix $W_c = s$ for a large $s$ and $W_{QK} = 0$, and let $W_v$ be free between $-\frac1s$ and $\frac1s$. No projection acts, so the output is $s W_v x$, and the two networks at the ends of the interval are 2 apart at $x = 1$. So for $\epsilon < 1$ a cover needs at least two networks: $\log N \ge \log 2$.
+# We begin with a network that is as small as possible, and let only $W_v$ vary. Take $d = k = L = 1$, inputs of length 1, $\sigma(y) = y$ and $w = 1$. Fix $W_c = s$ for a large $s$ and $W_{QK} = 0$, and let $W_v$ be free between $-\frac1s$ and $\frac1s$. No token becomes longer than 1, so no projection acts, and the output is $s W_v x$. The two networks at the ends of the interval are 2 apart at $x = 1$. So for $\epsilon < 1$ a cover needs at least two networks, and its size $N$ has $\log N \ge \log 2$.
 #
-# What does the theorem allow? A class of one fixed matrix needs a single member, so only the cover constant of $W_v$ counts. The interval of $W_v$ needs $\lceil \frac1{s \delta} \rceil$ pieces at scale $\delta$, and the worst $\delta$ is just below $\frac1s$, where two pieces are needed. So its cover constant is $\frac{\log 2}{s^2}$. Theorem 4.2 therefore gives
+# What does the theorem allow? A class of one fixed matrix needs a single member, so only the cover constant of $W_v$ counts. The interval of $W_v$ needs $\lceil \frac1{s \delta} \rceil$ pieces at scale $\delta$, and the worst $\delta$ is just below $\frac1s$, where two pieces are needed. So its cover constant is $\frac{\log 2}{s^2}$. With $B_{c2} = s$, $B_{v2} = \frac1s$ and $\alpha_1 = 1$ Theorem 4.2 therefore gives
 #
-# $$\frac{\log 2}{s^2 \epsilon^2} \bigl( 2^{2/3} + 1 + s^{-2/3} \bigr)^3 ,$$
+# $$\frac{\log 2}{s^2 \epsilon^2} \bigl( 2^{2/3} + 1 + s^{-2/3} \bigr)^3 .$$
 #
-# which decreases like $1/s^2$ although the true value stays at least $\log 2$. Since $s$ can be arbitrarily large, no constant factor would make the formula true.
+# At fixed $\epsilon$ this decreases like $1/s^2$, although the true value stays at least $\log 2$. Since $s$ can be arbitrarily large, no constant factor would make the formula true.
 #
-# The theorem has six such slips, and each of them is revealed by a class of networks with one free number. For each class we run the networks at both ends of this number. If their outputs are $2r$ apart, two networks are needed just below the scale $r$, and a bound below $\log 2$ is false there. For comparison we compute the repaired bound, which is stated further below, and the repaired bound with a single slip left in (and with the paper's constant 2 for softmax, where the repaired bound has 1, so that nothing but the slip makes it small). A repaired value below $\log 2$ would refute our repair.
+# The theorem has six such slips, and each of them is revealed by a class of networks with one free number. For each class we run the networks at both ends of this number. If their outputs are $2r$ apart, two networks are needed just below the scale $r$, and a bound below $\log 2$ is false there. For comparison we compute two more bounds. One is the repaired bound, which is stated further below. If its value were below $\log 2$, this would refute our repair. The other is the repaired bound with a single slip left in. It has the paper's constant 2 for softmax, where the repaired bound has 1, so that nothing but the slip makes it small.
 
 
 # %%
@@ -136,11 +138,17 @@ figures.show()
 # %% [markdown]
 # Read the figure row by row: in each row the circle shows the bound in which only this one slip is left. All six circles lie far to the left of the dashed line, so each slip alone makes the bound false. The triangles show the repaired bound, and they all lie to the right. The squares show the formula as printed. Four of them lie to the left of the line. The other two, in the rows *output* and *slope*, lie to the right, but only because another slip makes the bound larger there.
 #
-# Which factors are missing? To see this, we follow the errors through the network. Replace every matrix by the nearest member of its cover, and let $\epsilon_w$ and $\epsilon_c^{(i)}, \epsilon_v^{(i)}, \epsilon_{QK}^{(i)}$ be the resulting errors of $w$ and of $W_c, W_v, W_{QK}$ in layer $i$, each on the vectors that the matrix is applied to. Then the output changes by at most
+# Which factors are missing? To see this, we follow the errors through the network. Replace every matrix by the nearest member of its cover. This makes an error of $\epsilon_w$ in $w$, and errors of $\epsilon_c^{(i)}, \epsilon_v^{(i)}, \epsilon_{QK}^{(i)}$ in the matrices $W_c, W_v, W_{QK}$ of layer $i$. Each error is measured on the vectors that the matrix is applied to. Then the output changes by at most
 #
 # $$\epsilon_w + B_w \sum_{i=1}^L \alpha_i \bigl( \epsilon_c^{(i)} + L_\sigma B_{c2}\, \epsilon_v^{(i)} + c L_\sigma B_{c2} B_{v2}\, \rho_i^2\, \epsilon_{QK}^{(i)} \bigr) .$$ (eq-deep-sum)
 #
-# This is the sum of the paper's proof, except that the proof has no $\rho_i^2$; we prove it below. Here $\rho_i$ bounds the lengths of the tokens of layer $i$, so $\rho_1 = B_x$ and $\rho_i = 1$ for later layers, and $c$ is the constant of softmax; for $c = 2$, as in the paper, $\alpha_i$ is that of the theorem. The formula of the theorem should therefore have one term for each error: the factor of the error in {eq}`eq-deep-sum` to the power $\frac23$, times the cover constant of the matrix to the power $\frac13$. That constant is $C_1$ for tokens of length 1, $C_{B_x}$ for $W_v$ and $W_{QK}$ of the first layer, and $L_\sigma^2 C_1$ for every $W_c$, which is applied to vectors as long as $L_\sigma$.
+# Here $\rho_i$ bounds the lengths of the tokens of layer $i$, so $\rho_1 = B_x$ and $\rho_i = 1$ for later layers, and $c$ is the constant of softmax. For $c = 2$, as in the paper, $\alpha_i$ is that of the theorem. In words, every error is multiplied by what stands between its matrix and the end of its layer, then by $\alpha_i$ for the later layers, and by $B_w$ for the read-out. This is the sum of the paper's proof, except that the proof has no $\rho_i^2$; we prove it below.
+#
+# The formula of the theorem should therefore have one term for each error: the factor of the error in {eq}`eq-deep-sum` to the power $\frac23$, times the cover constant of the matrix to the power $\frac13$. The constant depends on the length of the vectors that the matrix is applied to:
+#
+# * $C_1$ for tokens of length 1,
+# * $C_{B_x}$ for $W_v$ and $W_{QK}$ of the first layer, whose tokens have length $B_x$,
+# * $L_\sigma^2 C_1$ for every $W_c$, which is applied to vectors as long as $L_\sigma$.
 #
 # If one compares this term by term with $\gamma$ and $\eta$, six slips appear. For example, {eq}`eq-deep-sum` multiplies an error of $W_v$ by $B_{c2}$. The theorem has $B_{v2}$ in its place, and in the class above these are $s$ and $\frac1s$. In three places the theorem has a smaller factor than its own proof, and in three more places the factor in the proof is too small. The table lists all six, each with the class of networks that reveals it. In the table $s$ is the parameter `stretch`, and norms that are not given are 1. Where $W_{QK}$ is fixed, it is 0, and $B_{QK2} = \frac1{100}$.
 #
@@ -203,9 +211,11 @@ glue(printed_norm=printed_norm, alone=one_number["this slip alone"].max(), stret
 # *(Refuted below as printed.)* If the absolute entries of each matrix, and of $w$, sum to at most $B$, then this holds with $C_1 = B^2 \ln(2dk+1)$ and $C_{B_x} = B_x^2 C_1$.
 # ```
 #
-# To contradict the corollary we need many networks that are far apart, since $C_1$ is now a number that we cannot make small. The idea is to encode a long codeword in the entries of $W_v$, and to let $W_c$ magnify it. Take one layer, $k = B_x = B_w = L_\sigma = 1$, $B_{c2} = B$ and $B_{v2} = \frac1B$. Let $W_c$ have the one entry $B$, let $w$ pick its column, and let $W_{QK} = 0$. Then the output is $B\, W_v^\top x$ if all tokens are $x$.
+# To contradict the corollary we need many networks that are far apart, since $C_1$ is now a number that we cannot make small. The idea is to encode a long codeword in the entries of $W_v$, and to let $W_c$ magnify it.
 #
-# The codewords are polynomials: let $S = B^4$, let $q$ be a prime from $S$ to $2S$, and $d = Sq$. For a polynomial $p$ over the field of $q$ elements, of degree below $\frac S2$, let $W_v$ be $\frac1{B \sqrt S}$ at the $S$ coordinates $(i, p(i))$, $0 \le i < S$, and 0 elsewhere. Its length is $\frac1B$, and its entries sum to $\sqrt S / B = B$, as the corollary asks. Two polynomials agree at fewer than $\frac S2$ places, so two such $W_v$ are more than $\frac1B$ apart, and on one unit input their outputs are more than 1 apart. Hence at $\epsilon = \frac12$ each of the $q^{S/2}$ polynomials needs a network of its own. The next table compares the logarithm of their number with the bound; a ratio of 1 or more in the column *as printed* would mean that the class does not refute the corollary.
+# *The networks.* Take one layer, $k = B_x = B_w = L_\sigma = 1$, $B_{c2} = B$ and $B_{v2} = \frac1B$. Let $W_c$ have the one entry $B$, let $w$ pick its column, and let $W_{QK} = 0$. Then the output is $B\, W_v^\top x$ if all tokens are $x$.
+#
+# *The codewords* are polynomials. Let $S = B^4$, let $q$ be a prime from $S$ to $2S$, and $d = Sq$, so that the coordinates are pairs $(i, y)$ with $0 \le i < S$ and $0 \le y < q$. For a polynomial $p$ over the field of $q$ elements, of degree below $\frac S2$, let $W_v$ be $\frac1{B \sqrt S}$ at the $S$ coordinates $(i, p(i))$, and 0 elsewhere. Its length is $\frac1B$, and its entries sum to $\sqrt S / B = B$, as the corollary asks. Two polynomials agree at fewer than $\frac S2$ places. So two such $W_v$ differ at more than $S$ coordinates, by $\frac1{B\sqrt S}$ at each, and are more than $\frac1B$ apart. On the unit input in the direction of their difference the outputs are therefore more than 1 apart. Hence at $\epsilon = \frac12$ each of the $q^{S/2}$ polynomials needs a network of its own. The next table compares the logarithm of their number with the bound; a ratio of 1 or more in the column *as printed* would mean that the class does not refute the corollary.
 
 # %%
 rows = {}
@@ -248,7 +258,13 @@ glue(wide_printed=wide.loc[32, "as printed"], wide_d=wide.loc[32, "width d, at m
 # %% [markdown]
 # The printed bound is large enough for small $B$ and too small from $B = 32$ on, and the ratio falls as $1/B^2$. The width there is {glue:text}`wide_d:.1e`, which no network has. The example is still relevant, because a bound in which the width occurs only as $\ln d$ is meant for large $d$.
 #
-# This class uses the slip *norm*, which a reader may take for a misprint. So we also test the corollary as corrected by the sum of its proof, and encode the codeword in $W_{QK}$. Let $B = 1$ and $k = d$. The paper's $[CLS]$ token is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for some $j = 2, \dots, d - 1$. Let $W_{QK}$ have the entry $10/B_x^2$ at some of the $d - 2$ places $(1, j)$ and 0 elsewhere. If $B_x^2 = 10\, (d - 2)$, these places can be chosen freely, since the entries then sum to at most 1. The score of the other token is 5 if the place $(1, j)$ is chosen and 0 if it is not, and the query has the score 0 with itself. Let $W_v$ read coordinate 0 with the weight $2/B_x$, and let $W_c$ and $w$ pass the result on. Then the output is the attention weight of the other token, 0.993 if the place is chosen and $\frac12$ if not. So at $\epsilon = 0.246$ each of the $2^{d-2}$ choices needs a network of its own.
+# This class uses the slip *norm*, which a reader may take for a misprint. So we also test the corollary as corrected by the sum of its proof, and encode the codeword in $W_{QK}$. Let $B = 1$ and $k = d$.
+#
+# *The inputs.* They have two tokens. The paper's $[CLS]$ token is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for some $j = 2, \dots, d - 1$.
+#
+# *The networks.* Let $W_{QK}$ have the entry $10/B_x^2$ at some of the $d - 2$ places $(1, j)$ and 0 elsewhere. If $B_x^2 = 10\, (d - 2)$, these places can be chosen freely, since the entries then sum to at most 1. Let $W_v$ read coordinate 0 with the weight $2/B_x$, and let $W_c$ and $w$ pass the result on.
+#
+# *The outputs.* The score of the other token is 5 if the place $(1, j)$ is chosen and 0 if it is not, and the query has the score 0 with itself. So the output, the attention weight of the other token, is 0.993 if the place is chosen and $\frac12$ if not. Hence at $\epsilon = 0.246$ each of the $2^{d-2}$ choices needs a network of its own.
 #
 # If the query may differ between inputs, as it does for a masked word, the queries $B_x e_i$ make all $(d-1)(d-2)$ places $(i, j)$ with $i \ne j$ readable, and $B_x^2 = 10\, (d - 1)(d - 2)$ is needed. The next cell runs the layer at both kinds of places, for one query and for all queries, and compares the number of choices with the three bounds.
 
@@ -295,18 +311,20 @@ glue(marked_printed=one_query["as printed"], all_length=all_queries["length B_x"
 glue(all_printed=all_queries["as printed"], all_proof=all_queries["by its proof"])
 
 # %% [markdown]
-# With one query, at width $10^6$ and for tokens of length {glue:text}`marked_length:.0f`, the printed corollary allows {glue:text}`marked_printed:.3f` times what is needed, and with the correction {glue:text}`marked_proof:.2f` times. If the query may differ between inputs, this happens at width 1000 already, for tokens of length {glue:text}`all_length:.0f`, with {glue:text}`all_printed:.3f` and {glue:text}`all_proof:.2f` times what is needed. In both cases the ratios fall nearly like one over the number of places. So the corollary fails for long tokens even if its misprints are corrected. Tokens as long as these do not occur in practice: a layer norm, for example, makes tokens of width $10^6$ about 1000 long. The theorem itself needs no such length, since in the class *scores* above its bound is too small already for tokens of length 4. For tokens of length 1 and an activation with $L_\sigma = 1$, on the other hand, the correction is enough, provided that $\ln(2dk + 1)$ is replaced by $\ln(2 d \max(d, k) + 1)$, since $W_{QK}$ is $d \times d$.
+# With one query, take width $10^6$ and tokens of length {glue:text}`marked_length:.0f`. The printed corollary then allows {glue:text}`marked_printed:.3f` times what is needed, and with the correction {glue:text}`marked_proof:.2f` times. If the query may differ between inputs, width 1000 and tokens of length {glue:text}`all_length:.0f` are enough: the corollary allows {glue:text}`all_printed:.3f` times what is needed, and with the correction {glue:text}`all_proof:.2f` times. In both cases the ratios fall nearly like one over the number of places. So the corollary fails for long tokens even if its misprints are corrected. Tokens as long as these do not occur in practice: a layer norm, for example, makes tokens of width $10^6$ about 1000 long. The theorem itself needs no such length, since in the class *scores* above its bound is too small already for tokens of length 4. For tokens of length 1 and an activation with $L_\sigma = 1$, on the other hand, the correction is enough. Only the logarithm has to be changed from $\ln(2dk + 1)$ to $\ln(2 d \max(d, k) + 1)$, since $W_{QK}$ is $d \times d$.
 #
 # ## The repaired theorem
 #
 # ```{prf:theorem} Theorem 4.2, repaired (ours)
 # :label: deep-repaired
-# Let $c = 1$, $\alpha_i = \bigl( L_\sigma B_{c2} B_{v2} (1 + 2c B_{QK2}) \bigr)^{L - i}$, $\rho_1 = B_x$, $C_{(1)} = C_{B_x}$, and $\rho_i = 1$, $C_{(i)} = C_1$ for $i \ge 2$. Then for any number of inputs, of any lengths $T$,
+# Let $c = 1$ and $\alpha_i = \bigl( L_\sigma B_{c2} B_{v2} (1 + 2c B_{QK2}) \bigr)^{L - i}$. For the first layer let $\rho_1 = B_x$ and $C_{(1)} = C_{B_x}$, and for the layers $i \ge 2$ let $\rho_i = 1$ and $C_{(i)} = C_1$. Then for any number of inputs, of any lengths $T$,
 #
 # $$\log N_\infty(\epsilon) \le \frac1{\epsilon^2} \Bigl( C_1^{1/3} + B_w^{2/3} \sum_{i=1}^L \alpha_i^{2/3} \Bigl[ (L_\sigma^2 C_1)^{1/3} + C_{(i)}^{1/3} (L_\sigma B_{c2})^{2/3} + C_{(i)}^{1/3} (c\, L_\sigma B_{c2} B_{v2}\, \rho_i^2)^{2/3} \Bigr] \Bigr)^3 .$$
 #
-# Corollary 4.2.1 follows with $C_1 = B^2 \ln(2 d \max(d, k) + 1)$ and $C_{B_x} = B_x^2 C_1$, if the networks of the cover need only meet the bound $B$. If they have to meet the spectral bounds too, it follows with $4 C_1$.
+# Corollary 4.2.1 holds in this form with $C_1 = B^2 \ln(2 d \max(d, k) + 1)$ and $C_{B_x} = B_x^2 C_1$, if the networks of the cover need only meet the bound $B$. If they have to meet the spectral bounds too, it holds with $4 C_1$.
 # ```
+#
+# The first summand in the large bracket belongs to $w$. The three terms in the square bracket belong to $W_c$, $W_v$ and $W_{QK}$ of layer $i$, and each has its cover constant and its factor in {eq}`eq-deep-sum`.
 #
 # The paper has $c = 2$, but the true constant of softmax is 1 ({ref}`ch-attention-capacity`). With $c = 2$ and all six slips put in, the repaired theorem becomes {prf:ref}`lengthfree-thm4-2`.
 #
@@ -315,22 +333,22 @@ glue(all_printed=all_queries["as printed"], all_proof=all_queries["by its proof"
 # ```{dropdown} Proof
 # We bound the error of one layer, add the errors up over the layers, and divide $\epsilon$ among the matrices; then we treat the corollary.
 #
-# *One layer.* Hats mark the matrices of the covers, and $\Delta W = W - \hat W$; one layer obeys {prf:ref}`layer-repaired` of the {ref}`next chapter <ch-layer-by-layer>`. Let $\epsilon_v^{(i)}, \epsilon_{QK}^{(i)}, \epsilon_c^{(i)}$ bound the lengths of $z^\top \Delta W_v^{(i)}$, $z^\top \Delta W_{QK}^{(i)}$ (or $\Delta W_{QK}^{(i)} z$) and $h^\top \Delta W_c^{(i)}$ for the vectors that these matrices are applied to: tokens $z$ of length $\rho_i$, and $h = \sigma(\Pi(\cdot))$ of length at most $L_\sigma$. Then
+# **Step 1: one layer.** Hats mark the matrices of the covers and what is computed with them, and $\Delta W = W - \hat W$. Let $\epsilon_v^{(i)}, \epsilon_{QK}^{(i)}, \epsilon_c^{(i)}$ bound the lengths of $z^\top \Delta W_v^{(i)}$, $z^\top \Delta W_{QK}^{(i)}$ (or $\Delta W_{QK}^{(i)} z$) and $h^\top \Delta W_c^{(i)}$ for the vectors that these matrices are applied to: tokens $z$ of length $\rho_i$, and $h = \sigma(\Pi(\cdot))$ of length at most $L_\sigma$. With these bounds {prf:ref}`layer-repaired` of the {ref}`next chapter <ch-layer-by-layer>` says that
 #
 # $$\|g^{(i+1)} - \hat g^{(i+1)}\| \le \epsilon_c^{(i)} + L_\sigma B_{c2}\, \epsilon_v^{(i)} + c L_\sigma B_{c2} B_{v2}\, \rho_i^2\, \epsilon_{QK}^{(i)} + L_\sigma B_{c2} B_{v2} (1 + 2c B_{QK2})\, \|g^{(i)} - \hat g^{(i)}\|$$
 #
-# for the longest row.
+# where $\|\cdot\|$ is the length of the longest row. The first three summands are the errors that enter in this layer. The last one is the error of the layer before, with its amplification.
 #
-# *All layers.* Both networks read the same $X$, so $g^{(1)} = \hat g^{(1)}$. We go through the layers and use $|w^\top g - \hat w^\top \hat g| \le \|w\| \|g - \hat g\| + |(w - \hat w)^\top \hat g|$ at the end. Hence the output moves by at most {eq}`eq-deep-sum`.
+# **Step 2: all layers.** Both networks read the same $X$, so $g^{(1)} = \hat g^{(1)}$. We go through the layers. An error that enters in layer $i$ is amplified by each of the $L - i$ layers after it, in total by $\alpha_i$. At the end the read-out gives $|w^\top g - \hat w^\top \hat g| \le \|w\| \|g - \hat g\| + |(w - \hat w)^\top \hat g|$. Hence the output moves by at most {eq}`eq-deep-sum`.
 #
-# *Sizes.* Covers of log sizes $C_{(i)} / \epsilon_v^2$, $C_{(i)} / \epsilon_{QK}^2$ and, for inputs $L_\sigma$ long, $L_\sigma^2 C_1 / \epsilon_c^2$ have these errors. Their members are combined in all ways, so the log sizes add. {prf:ref}`lengthfree-lemE1` gives the least sum among all errors for which {eq}`eq-deep-sum` is $\epsilon$, and that is the bound.
+# **Step 3: sizes.** Covers with these errors have the log sizes $C_{(i)} / \epsilon_v^2$ for $W_v$, $C_{(i)} / \epsilon_{QK}^2$ for $W_{QK}$, $C_1 / \epsilon_w^2$ for $w$ and, since its inputs are up to $L_\sigma$ long, $L_\sigma^2 C_1 / \epsilon_c^2$ for $W_c$. Their members are combined in all ways, so the log sizes add. {prf:ref}`lengthfree-lemE1` gives the least sum among all errors for which {eq}`eq-deep-sum` is $\epsilon$, and that is the bound.
 #
-# *The corollary.* Lemma 3.6 ({ref}`ch-rounding`) gives a cover of all matrices whose entries sum to at most $B$, and $W_{QK}$ is $d \times d$. The members of this cover meet the bound $B$, but they do not always meet the bounds on the spectral norms. The proof above uses the spectral bounds of $W$ alone, not those of $\hat W$. To have $\hat W$ in the smaller class, take a cover at $\frac\epsilon2$ and in place of each member a matrix of that class within $\frac\epsilon2$: the log size is $4 C_1/\epsilon^2$.
+# **Step 4: the corollary.** Lemma 3.6 ({ref}`ch-rounding`) gives a cover of all matrices whose entries sum to at most $B$, and $W_{QK}$ is $d \times d$. The members of this cover meet the bound $B$, but they do not always meet the bounds on the spectral norms. The proof above uses the spectral bounds of $W$ alone, not those of $\hat W$. To have $\hat W$ in the smaller class, take a cover at scale $\frac\epsilon2$, and replace each member by a matrix of that class within $\frac\epsilon2$ of it, if there is one. By the triangle inequality these matrices are a cover at scale $\epsilon$, and its log size is $4 C_1/\epsilon^2$.
 #
-# *The length.* No step has a $T$, because attention averages, and an average is no longer than the longest token. $\square$
+# **Step 5: the length.** No step has a $T$, because attention averages, and an average is no longer than the longest token. $\square$
 # ```
 #
-# The central step of the proof is the sum {eq}`eq-deep-sum`. Our proof can contain a slip too, so we look for a counterexample to the sum. Take two networks that meet all bounds, and let them differ in one matrix, or in several, by a $\Delta W$ of given spectral norm. The error of such a matrix is at most this norm times the length of the vectors that the matrix is applied to. If the outputs of any pair differed by more than the sum, the proof of the repaired theorem would be wrong.
+# The central step of the proof is the sum {eq}`eq-deep-sum`. Our proof can contain a slip too, so we look for a counterexample to the sum. Take two networks that meet all bounds. In one matrix, or in several, let them differ by a $\Delta W$ of given spectral norm, whose error is at most this norm times the length of the vectors that the matrix is applied to. If the outputs of any pair differed by more than the sum, the proof of the repaired theorem would be wrong.
 
 
 # %%
@@ -475,7 +493,7 @@ glue(
 )
 
 # %% [markdown]
-# The largest change of the output is {glue:text}`top:.4f` of the sum, so the sum is never exceeded, and it cannot be replaced by a smaller multiple of itself. (This means that the sum as a whole is attained, for some norms, and not that each of its terms is the smallest possible.) If any one slip is put in again, some pair exceeds the sum. (Without a term for the first $W_c$ the sum can be 0, which is why an infinite ratio occurs.) At {glue:text}`T_max` tokens the search reaches {glue:text}`far:.2f`. Attention that adds values up reaches {glue:text}`added:.1e` times the sum, so $T$ does not appear because attention averages. For comparison, the bound of {ref}`ch-transformer-capacity`, which covers each matrix on all $mT$ tokens of $m$ inputs, contains $\log(mT)$.
+# The largest change of the output is {glue:text}`top:.4f` of the sum, so the sum is never exceeded, and it cannot be replaced by a smaller multiple of itself. (This means that the sum as a whole is attained, for some norms, and not that each of its terms is the smallest possible.) If any one slip is put in again, some pair exceeds the sum. (Without a term for the first $W_c$ the sum can be 0, which is why an infinite ratio occurs.) At {glue:text}`T_max` tokens the search reaches {glue:text}`far:.2f` of the sum, so long strings are no worse. This is due to the averages: attention that adds values up instead reaches {glue:text}`added:.1e` times the sum. For comparison, the bound of {ref}`ch-transformer-capacity`, which covers each matrix on all $mT$ tokens of $m$ inputs, contains $\log(mT)$.
 #
 # The next chapter, {ref}`ch-layer-by-layer`, asks how fast the bound grows with the number of layers, and treats the two corollaries of the appendix.
 #
