@@ -35,7 +35,7 @@
 #
 # When is a bound on the size of a cover certainly too small? Suppose that a class contains two networks whose outputs differ by more than $2 \epsilon$ at some input. No single network is within $\epsilon$ of both of them, so a cover has at least two members, and the logarithm of its size is at least $\log 2 \approx 0.693$.
 #
-# For example, let all weights be fixed except the last one, $w$ between 0 and $B_w$, and let the output be $w$ times 1. For $w = 0$ and $w = B_w$ the outputs differ by $B_w$, so that two networks are needed. The bounds below have the form $C / \epsilon^2$. At a scale just below $\epsilon = B_w / 2$ such a formula must give at least $\log 2$, in other words $C \ge \frac14 B_w^2 \log 2 = 0.173\, B_w^2$. If a term of $C$ has 1 where $B_w^2$ should stand, the formula fails as soon as $B_w$ is large. For each of the six slips below we give such a class, in which only one number varies.
+# For example, let all weights be fixed except the last one, $w$ between 0 and $B_w$, and let the output be $w$ times 1. For $w = 0$ and $w = B_w$ the outputs differ by $B_w$, so that two networks are needed. The bounds below have the form $C / \epsilon^2$, and at a scale just below $\epsilon = B_w / 2$ such a formula must give at least $\log 2$, in other words $C \ge \frac14 B_w^2 \log 2 = 0.173\, B_w^2$. If a term of $C$ has 1 where $B_w^2$ should stand, the formula fails as soon as $B_w$ is large. For each of the six slips below we give such a class, in which only one number varies.
 #
 # ## The statement
 #
@@ -95,13 +95,13 @@ thm4_2, cor4_2_1 = map(ledger.result, ("lengthfree.thm4_2", "lengthfree.thm4_2.c
 #
 # We begin with a network that is as small as possible, and let only $W_v$ vary. Take $d = k = L = 1$, inputs of length 1, $\sigma(y) = y$ and $w = 1$. Fix $W_c = s$ for a large $s$ and $W_{QK} = 0$, and let $W_v$ be free between $-\frac1s$ and $\frac1s$. No token becomes longer than 1, so no projection acts, and the output is $s W_v x$. The two networks at the ends of the interval are 2 apart at $x = 1$. So for $\epsilon < 1$ a cover needs at least two networks, and its size $N$ has $\log N \ge \log 2$.
 #
-# What does the theorem allow? A class of one fixed matrix needs a single member, so only the cover constant of $W_v$ counts. The interval of $W_v$ needs $\lceil \frac1{s \delta} \rceil$ pieces at scale $\delta$, and the worst $\delta$ is just below $\frac1s$, where two pieces are needed. So its cover constant is $\frac{\log 2}{s^2}$. With $B_{c2} = s$, $B_{v2} = \frac1s$ and $\alpha_1 = 1$ Theorem 4.2 therefore gives
+# What does the theorem allow? A class of one fixed matrix needs a single member, so only the cover constant of $W_v$ counts. The interval of $W_v$ needs $\lceil \frac1{s \delta} \rceil$ pieces at scale $\delta$, and the worst $\delta$ is just below $\frac1s$, where two pieces are needed. So its cover constant is $\frac{\log 2}{s^2}$, and with $B_{c2} = s$, $B_{v2} = \frac1s$ and $\alpha_1 = 1$ Theorem 4.2 gives
 #
 # $$\frac{\log 2}{s^2 \epsilon^2} \bigl( 2^{2/3} + 1 + s^{-2/3} \bigr)^3 .$$
 #
 # At fixed $\epsilon$ this decreases like $1/s^2$, although the true value stays at least $\log 2$. Since $s$ can be arbitrarily large, no constant factor would make the formula true.
 #
-# The theorem has six such slips, and each of them is revealed by a class of networks with one free number. For each class we run the networks at both ends of this number. If their outputs are $2r$ apart, two networks are needed just below the scale $r$, and a bound below $\log 2$ is false there. For comparison we compute two more bounds. One is the repaired bound, which is stated further below. If its value were below $\log 2$, this would refute our repair. The other is the repaired bound with a single slip left in. It has the paper's constant 2 for softmax, where the repaired bound has 1, so that nothing but the slip makes it small.
+# The theorem has six such slips, and each of them is revealed by a class of networks with one free number. For each class we run the networks at both ends of this number. If their outputs are $2r$ apart, two networks are needed just below the scale $r$, and a bound below $\log 2$ is false there. For comparison we compute two more bounds. One is the repaired bound, which is stated further below, and if its value were below $\log 2$, this would refute our repair. The other is the repaired bound with a single slip left in. It has the paper's constant 2 for softmax, where the repaired bound has 1, so that nothing but the slip makes it small.
 
 
 # %%
@@ -215,7 +215,7 @@ glue(printed_norm=printed_norm, alone=one_number["this slip alone"].max(), stret
 #
 # *The networks.* Take one layer, $k = B_x = B_w = L_\sigma = 1$, $B_{c2} = B$ and $B_{v2} = \frac1B$. Let $W_c$ have the one entry $B$, let $w$ pick its column, and let $W_{QK} = 0$. Then the output is $B\, W_v^\top x$ if all tokens are $x$.
 #
-# *The codewords* are polynomials. Let $S = B^4$, let $q$ be a prime from $S$ to $2S$, and $d = Sq$, so that the coordinates are pairs $(i, y)$ with $0 \le i < S$ and $0 \le y < q$. For a polynomial $p$ over the field of $q$ elements, of degree below $\frac S2$, let $W_v$ be $\frac1{B \sqrt S}$ at the $S$ coordinates $(i, p(i))$, and 0 elsewhere. Its length is $\frac1B$, and its entries sum to $\sqrt S / B = B$, as the corollary asks. Two polynomials agree at fewer than $\frac S2$ places. So two such $W_v$ differ at more than $S$ coordinates, by $\frac1{B\sqrt S}$ at each, and are more than $\frac1B$ apart. On the unit input in the direction of their difference the outputs are therefore more than 1 apart. Hence at $\epsilon = \frac12$ each of the $q^{S/2}$ polynomials needs a network of its own. The next table compares the logarithm of their number with the bound; a ratio of 1 or more in the column *as printed* would mean that the class does not refute the corollary.
+# *The codewords* are polynomials over a finite field. Let $S = B^4$, let $q$ be a prime from $S$ to $2S$, and $d = Sq$, so that the coordinates are pairs $(i, y)$ with $0 \le i < S$ and $0 \le y < q$. For a polynomial $p$ over the field of $q$ elements, of degree below $\frac S2$, let $W_v$ be $\frac1{B \sqrt S}$ at the $S$ coordinates $(i, p(i))$, and 0 elsewhere. Its length is $\frac1B$, and its entries sum to $\sqrt S / B = B$, as the corollary asks. Two polynomials agree at fewer than $\frac S2$ places, so two such $W_v$ differ at more than $S$ coordinates, by $\frac1{B\sqrt S}$ at each, and are more than $\frac1B$ apart. On the unit input in the direction of their difference the outputs are therefore more than 1 apart. Hence at $\epsilon = \frac12$ each of the $q^{S/2}$ polynomials needs a network of its own. The next table compares the logarithm of their number with the bound; a ratio of 1 or more in the column *as printed* would mean that the class does not refute the corollary.
 
 # %%
 rows = {}
@@ -260,7 +260,7 @@ glue(wide_printed=wide.loc[32, "as printed"], wide_d=wide.loc[32, "width d, at m
 #
 # This class uses the slip *norm*, which a reader may take for a misprint. So we also test the corollary as corrected by the sum of its proof, and encode the codeword in $W_{QK}$. Let $B = 1$ and $k = d$.
 #
-# *The inputs.* They have two tokens. The paper's $[CLS]$ token is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for some $j = 2, \dots, d - 1$.
+# *The inputs.* Each of them has two tokens, of which one is read. The paper's $[CLS]$ token is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for some $j = 2, \dots, d - 1$.
 #
 # *The networks.* Let $W_{QK}$ have the entry $10/B_x^2$ at some of the $d - 2$ places $(1, j)$ and 0 elsewhere. If $B_x^2 = 10\, (d - 2)$, these places can be chosen freely, since the entries then sum to at most 1. Let $W_v$ read coordinate 0 with the weight $2/B_x$, and let $W_c$ and $w$ pass the result on.
 #
@@ -339,7 +339,7 @@ glue(all_printed=all_queries["as printed"], all_proof=all_queries["by its proof"
 #
 # where $\|\cdot\|$ is the length of the longest row. The first three summands are the errors that enter in this layer. The last one is the error of the layer before, with its amplification.
 #
-# **Step 2: all layers.** Both networks read the same $X$, so $g^{(1)} = \hat g^{(1)}$. We go through the layers. An error that enters in layer $i$ is amplified by each of the $L - i$ layers after it, in total by $\alpha_i$. At the end the read-out gives $|w^\top g - \hat w^\top \hat g| \le \|w\| \|g - \hat g\| + |(w - \hat w)^\top \hat g|$. Hence the output moves by at most {eq}`eq-deep-sum`.
+# **Step 2: all layers.** Both networks read the same $X$, so $g^{(1)} = \hat g^{(1)}$. If we go through the layers, an error that enters in layer $i$ is amplified by each of the $L - i$ layers after it, in total by $\alpha_i$. At the end the read-out gives $|w^\top g - \hat w^\top \hat g| \le \|w\| \|g - \hat g\| + |(w - \hat w)^\top \hat g|$, and therefore the output moves by at most {eq}`eq-deep-sum`.
 #
 # **Step 3: sizes.** Covers with these errors have the log sizes $C_{(i)} / \epsilon_v^2$ for $W_v$, $C_{(i)} / \epsilon_{QK}^2$ for $W_{QK}$, $C_1 / \epsilon_w^2$ for $w$ and, since its inputs are up to $L_\sigma$ long, $L_\sigma^2 C_1 / \epsilon_c^2$ for $W_c$. Their members are combined in all ways, so the log sizes add. {prf:ref}`lengthfree-lemE1` gives the least sum among all errors for which {eq}`eq-deep-sum` is $\epsilon$, and that is the bound.
 #

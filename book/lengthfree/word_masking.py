@@ -19,11 +19,11 @@
 # # Masked words: from one output to K
 #
 # ```{verdict}
-# Theorem 5.1 follows from the theorem that its proof quotes, but an inequality that the proof displays is false. The inequality compares two complexities on one and the same sample of sentences: it says that the complexity of the loss is at most about $\sqrt K$ times that of one word's scores, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words the factor that is needed is {glue:text}`own_wide:,.0f`, but $\sqrt K$ is {glue:text}`root_wide:,.0f`. Even with all logarithms of the theorem that the proof quotes, and 1 for its unknown constant, the inequality allows only {glue:text}`logs_wide:,.0f`. At vocabularies in use, below a million words, these logarithms are large enough to hide the difference.
+# Theorem 5.1 is true, because it follows from the theorem that its proof quotes, but an inequality that the proof displays is false. This inequality compares two complexities on one and the same sample of sentences. It says that the complexity of the loss is at most about $\sqrt K$ times that of one word's scores, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words the factor that is needed is {glue:text}`own_wide:,.0f`, but $\sqrt K$ is {glue:text}`root_wide:,.0f`. Even with all logarithms of the theorem that the proof quotes, and 1 for its unknown constant, the inequality allows only {glue:text}`logs_wide:,.0f`. At vocabularies in use, below a million words, these logarithms are large enough to hide the difference.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-attention-capacity`, {ref}`ch-single-layer-bound`. **Read** 12 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bounds for a transformer with one output carry over to one that fills in a masked word out of $K$, at the price of a factor of about $\sqrt K$. The first half of the proof is right, and its constant is the best one: cross entropy changes by at most twice the largest change of a score. The second half quotes a theorem whose right side is the complexity on the worst sample, but the inequality that the proof displays has the given sample on both sides. In this form it is false, because the factor can be about $K$. With the worst sample on the right it holds, and that is enough for the theorem.
+# **Claim.** The bounds for a transformer with one output carry over to one that fills in a masked word out of $K$, at the price of a factor of about $\sqrt K$. The proof has two halves. The first is right, and its constant is the best one: cross entropy changes by at most twice the largest change of a score. The second half quotes a theorem whose right side is the complexity on the *worst* sample. But the inequality that the proof displays has the *given* sample on both sides, and in this form it is false, because the factor can be about $K$. With the worst sample on the right it holds, and that is enough for the theorem.
 
 # %% tags=["parameters"]
 B = 1.0  # size of scores where a sentence has its own word [0.25..4]
@@ -65,7 +65,7 @@ by_hand = [masked_words.losses(v, torch.tensor(0)).item() for v in (before, afte
 glue(before=by_hand[0], after=by_hand[1], change=by_hand[0] - by_hand[1])
 
 # %% [markdown]
-# The losses are {glue:text}`before:.3f` and {glue:text}`after:.3f`, so the loss moved by {glue:text}`change:.3f` although no score moved by more than 0.3. The first lemma below allows at most twice the largest change of a score, that is 0.6. Two is the right number because the loss follows the difference of two scores, of which one can rise while the other falls. But it is nearly reached only if the true word has a very small probability.
+# The losses are {glue:text}`before:.3f` and {glue:text}`after:.3f`, so the loss moved by {glue:text}`change:.3f` although no score moved by more than 0.3. The first lemma below allows at most twice the largest change of a score, that is 0.6. Two is the right number because the loss depends on differences of two scores, of which one can rise while the other falls. But the bound is nearly reached only if the true word has a very small probability.
 #
 # ## The statement
 #
@@ -75,7 +75,7 @@ glue(before=by_hand[0], after=by_hand[1], change=by_hand[0] - by_hand[1])
 #
 # $$R(\mathcal F_s) = \mathbb E_\epsilon \sup_{f \in \mathcal F} \sum_{i=1}^m \epsilon_i f_s(x_i) , \qquad R(\ell \circ \mathcal F) = \mathbb E_\epsilon \sup_{f \in \mathcal F} \sum_{i=1}^m \epsilon_i\, \ell(f(x_i), y_i) ,$$
 #
-# with independent fair signs $\epsilon_i$, which is $m$ times the Rademacher complexity of {ref}`ch-capacity`. We write $\tilde R(\mathcal F_s)$ for the largest $R(\mathcal F_s)$ over all samples of $m$ inputs, in other words for the complexity on the *worst sample*.
+# with independent fair signs $\epsilon_i$. The first number says how well the scores of one word can be made to agree with random signs on the $m$ sentences, and the second says the same of the losses. Both are $m$ times the Rademacher complexity of {ref}`ch-capacity`. We write $\tilde R(\mathcal F_s)$ for the largest $R(\mathcal F_s)$ over all samples of $m$ inputs, in other words for the complexity on the *worst sample*.
 #
 # ```{prf:theorem} Trauger and Tewari (2024), Theorem 5.1
 # :label: lengthfree-thm5-1
@@ -100,19 +100,25 @@ glue(before=by_hand[0], after=by_hand[1], change=by_hand[0] - by_hand[1])
 # $$R(\ell \circ \mathcal F) \le C L \sqrt K\, \max_s \tilde R(\mathcal F_s)\, \log^{3/2 + \delta} \Bigl( \frac{\beta m}{\max_s \tilde R(\mathcal F_s)} \Bigr) . \tag{2}$$
 # ```
 #
-# The right side of (2) has the worst sample, and the right side of (1) the given sample. So the tilde over $R$ is what matters, and the next section shows how much it changes.
+# The factor in (2) is about $\sqrt K$, up to logarithms, as in (1). The difference is in the tilde over $R$: the right side of (2) has the worst sample, and the right side of (1) the given sample. The next section shows how much this changes.
 #
 # ## On which sample?
 #
-# One class decides whether display (1) is true, and both of its complexities can be computed exactly. The idea is to tie the scores of each word to a sentence of its own. Then a single word's scores can fit the noise on one sentence only, whereas the loss can fit the noise on all sentences. Let $m = K$, let sentence $i$ have as its input the unit vector $e_i$, which has a single 1, and the masked word $i$, and let $\mathcal F$ hold $f(x) = \mathrm{diag}(\pm B)\, x$ for all $2^K$ choices of signs. The scores of word $s$ are $\pm B$ on one sentence and 0 on all others, so $R(\mathcal F_s) = B$. In the loss, however, each sentence has a sign of its own that can be chosen for it, so the supremum of the sum is a sum over sentences:
+# One class decides whether display (1) is true, and both of its complexities can be computed exactly. The idea is to tie the scores of each word to a sentence of its own. Then a single word's scores can fit the noise on one sentence only, whereas the loss can fit the noise on all sentences.
+#
+# *The class.* Let $m = K$, and let sentence $i$ have the masked word $i$ and as its input the unit vector $e_i$, which has a single 1. Let $\mathcal F$ hold the functions $f(x) = \mathrm{diag}(\pm B)\, x$ for all $2^K$ choices of signs.
+#
+# *One word.* The scores of word $s$ are $\pm B$ on sentence $s$ and 0 on all others, so $R(\mathcal F_s) = B$.
+#
+# *The loss.* Each sentence has a sign of its own that can be chosen for it. If $\epsilon_i = 1$, one chooses the score $-B$ and the large loss $\log(1 + (K-1) e^B)$. If $\epsilon_i = -1$, one chooses the score $B$ and the small loss $\log(1 + (K-1) e^{-B})$. Each happens with probability $\frac12$, and there are $K$ sentences:
 #
 # $$R(\ell \circ \mathcal F) = \frac K2 \log \frac{1 + (K - 1) e^{B}}{1 + (K - 1) e^{-B}} \approx K B .$$
 #
-# The ratio is about $K$, not $\sqrt K$, and no power of a logarithm makes up for the missing $\sqrt K$. With the worst sample on the right, as in (2), the contradiction disappears, because the worst sample for one word repeats the input $e_s$. On it $\tilde R(\mathcal F_s) = B\, \mathbb E |\epsilon_1 + \dots + \epsilon_K| \approx B \sqrt{2K/\pi}$, and with this number the ratio is only about $\sqrt{\pi K/2}$.
+# The ratio is about $K$, not $\sqrt K$, and no power of a logarithm makes up for the missing $\sqrt K$. With the worst sample on the right, as in (2), the contradiction disappears. For one word the worst sample consists of $K$ sentences with the same input $e_s$. On it $\tilde R(\mathcal F_s) = B\, \mathbb E |\epsilon_1 + \dots + \epsilon_K| \approx B \sqrt{2K/\pi}$, and with this number the ratio is only about $\sqrt{\pi K/2}$.
 #
-# Could (1) be meant as an average over samples? This reading does not help either, as one sees when the $K$ masked words are drawn at random and each word keeps its own input. Let $S_b$ be the sum of the signs of the sentences whose masked word is $b$, and let $\mathcal F$ hold all matrices whose rows have $\|w_s\|_1 \le B$ (see below). Then the complexity of a single word's scores is the mean of $B \max_b |S_b|$, which grows more slowly than $\log K$, whereas that of the loss contains at least a part of every $|S_b|$.
+# Could (1) be meant as an average over samples? This reading does not help either. To see this, let the $K$ masked words be drawn at random, let each word keep its own input, and let $\mathcal F$ hold all matrices whose rows have $\|w_s\|_1 \le B$ (see below). Let $S_b$ be the sum of the signs of the sentences whose masked word is $b$. Then the complexity of a single word's scores is the mean of $B \max_b |S_b|$, one maximum, which grows more slowly than $\log K$. The complexity of the loss, however, contains at least a part of every $|S_b|$.
 #
-# The first table has the ratio of both complexities: on the *own sample*, where each sentence has a word of its own, for *random words*, estimated from draws, and with the *worst sample* for one word. Its last column is the *shape* of (2), that is, $2 \sqrt K$, with the Lipschitz constant 2 of the loss, times all the logarithms of (2) for $\delta = 1$. In these logarithms we put $R(\mathcal F_s) = B$ in place of $\tilde R$, as (1) has it. Since $B$ is smaller, this makes the shape larger and favours (1). If the column for the own sample grew no faster than the shape, (1) could be saved by its logarithms.
+# The first table has the ratio of both complexities in three cases: on the *own sample*, where each sentence has a word of its own, for *random words*, estimated from draws, and with the *worst sample* for one word. Its last column is the *shape* of (2), that is, what (2) allows if its unknown constant is 1. The shape is $2 \sqrt K$, with the Lipschitz constant 2 of the loss, times all the logarithms of (2) for $\delta = 1$. In these logarithms we put $R(\mathcal F_s) = B$ in place of $\tilde R$, as (1) has it. Since $B$ is smaller, this makes the shape larger and favours (1). If the column for the own sample grew no faster than the shape, (1) could be saved by its logarithms.
 
 
 # %%
@@ -186,19 +192,23 @@ glue(logs_wide=ratios["(2), all logs"].iloc[-1])
 glue(power_random=local["random words"], power_allowed=local["(2), all logs"])
 
 # %% [markdown]
-# What counts in {numref}`fig-contraction` is how steep the lines are. On the own sample the ratio grows like $K$ to the power {glue:text}`power_own:.2f`, and with random words to the power {glue:text}`power_random:.2f`. The shape of (2) has the power {glue:text}`power_allowed:.2f` at this size, and $\frac12$ in the limit. So the line of the own sample crosses the dotted one, whatever the constant of $\tilde O$; at $C = 1$ the crossing is near ten million words. On the worst sample the power is {glue:text}`power_worst:.2f`, as (2) says.
+# What counts in {numref}`fig-contraction` is how steep the lines are. On the own sample the ratio grows like $K$ to the power {glue:text}`power_own:.2f`, and with random words to the power {glue:text}`power_random:.2f`. The shape of (2) has the power {glue:text}`power_allowed:.2f` at this size, and $\frac12$ in the limit. So the line of the own sample crosses the dotted one, that of the shape, whatever the constant of $\tilde O$. With the constant 1 the crossing is near ten million words. On the worst sample the power is {glue:text}`power_worst:.2f`, as (2) says.
 #
-# **Is this class special?** It is not, because the paper's own class contains it. All rows with $\|w_s\|_1 \le B$, as Theorem 4.1 on one layer has them, give $R(\mathcal F_s) = B$ on these inputs too, since $\|\sum_i \epsilon_i e_i\|_\infty = 1$, and with more functions the complexity of the loss can only be larger. The rest of the transformer does not save (1) either. For example, let each sentence have one visible word, the vector $e_i$, and let the mask be the zero vector. Then the query of the mask gives both tokens the score 0, so every head returns half of what it makes of $e_i$ alone, whatever $W_{QK}$ is. And $\sum_i \epsilon_i \sigma(\langle v, e_i\rangle) \le L_\sigma \|v\|_1$ for every column $v$ of the value matrix and an $L_\sigma$-Lipschitz activation $\sigma$ that keeps 0. Theorem 4.1 also asks for more sentences than dimensions, $m > d$, whereas here $m = d = K$. This condition is met if every sentence occurs twice. For the class of signs both sides of (1) then stay as they are, because the sum of two signs has the mean absolute value 1, as one sign has. For all rows with $\|w_s\|_1 \le B$ the right side at most doubles, because $|\sum_i \epsilon_i| \le 2$ for the two copies of a sentence. So the factor that is needed is still at least about $\frac K2$.
+# **Is this class special?** It is not, because the paper's own class contains it. All rows with $\|w_s\|_1 \le B$, as Theorem 4.1 on one layer has them, give $R(\mathcal F_s) = B$ on these inputs too, since $\|\sum_i \epsilon_i e_i\|_\infty = 1$. With more functions the complexity of the loss can only be larger.
+#
+# The rest of the transformer does not save (1) either. For example, let each sentence have one visible word, the vector $e_i$, and let the mask be the zero vector. Then the query of the mask gives both tokens the score 0, so every head returns half of what it makes of $e_i$ alone, whatever $W_{QK}$ is. And the activation cannot add up the noise of many sentences: for every column $v$ of the value matrix and an $L_\sigma$-Lipschitz activation $\sigma$ that keeps 0 we have $\sum_i \epsilon_i \sigma(\langle v, e_i\rangle) \le L_\sigma \|v\|_1$.
+#
+# Theorem 4.1 also asks for more sentences than dimensions, $m > d$, whereas here $m = d = K$. This condition is met if every sentence occurs twice. For the class of signs both sides of (1) then stay as they are, because the sum of two signs has the mean absolute value 1, as one sign has. For all rows with $\|w_s\|_1 \le B$ the right side at most doubles, because $|\sum_i \epsilon_i| \le 2$ for the two copies of a sentence. So the factor that is needed is still at least about $\frac K2$.
 #
 # **At which sizes?** With $C = 1$ and all logarithms at $\delta = 1$ the own sample exceeds (2) from about 9.9 million words on, and vocabularies in use are smaller than that. So if $\tilde O$ may hide all these logarithms, no number at a size in use contradicts the display. The display is contradicted by the growth of the ratio with $K$. Without logarithms, on the other hand, $\sqrt K$ is exceeded from three words on, and $2 \sqrt K$ from six.
 #
 # ## The loss: 2 is right, and best
 #
-# To see why the constant of the lemma is 2, take the gradient of the loss in the scores, $p - e_y$: the true word has the entry $-(1 - p_y)$, and the others have entries $p_s$ that add up to $1 - p_y$. So $\|\nabla \ell\|_1 = 2 (1 - p_y) < 2$. Along the segment from $b$ to $a$ the loss changes by at most the largest $\|\nabla \ell\|_1$ times $\max_s |a_s - b_s|$, and this proves the lemma. No pair attains 2, but if the true word's score is lowered by $t$ and all others are raised by $t$, then $p_y$ falls to 0 and the ratio of both sides tends to 2. So no smaller constant is valid, for any $K \ge 2$.
+# To see why the constant of the lemma is 2, take the gradient of the loss in the scores, $p - e_y$. The true word has the entry $-(1 - p_y)$, and the others have the entries $p_s$, which add up to $1 - p_y$. So the absolute entries sum to $\|\nabla \ell\|_1 = 2 (1 - p_y) < 2$. Along the segment from $b$ to $a$ the loss changes by at most the largest $\|\nabla \ell\|_1$ times $\max_s |a_s - b_s|$, and this proves the lemma. No pair attains 2. But if the true word's score is lowered by $t$ and all others are raised by $t$, then $p_y$ falls to 0 as $t$ grows, and the change of the loss over the largest change of a score tends to 2. So no smaller constant is valid, for any $K \ge 2$.
 #
 # In the Euclidean norm the constant is smaller. Since the entries of the other words are not negative, their squares add up to at most the square of their sum, and so $\|\nabla \ell\|_2 \le \sqrt 2\, (1 - p_y)$. This bound is nearly attained if one other word, a rival, takes all the probability that the true word has lost.
 #
-# The table takes steps of size 1 that start $t$ away from equal scores, and random pairs of score vectors. Each of its rows moves the scores in another direction. A ratio above 2 in the first two rows, or above $\sqrt2$ in the third, would refute these constants.
+# The table has the change of the loss divided by the length of the step, for steps of size 1 that start $t$ away from equal scores, and for random pairs of score vectors. Each of its rows moves the scores in another direction. A ratio above 2 in the first two rows, or above $\sqrt2$ in the third, would refute these constants.
 
 # %%
 sizes, far = (2, 3, 16, 64), (0.0, 2.0, 6.0, 30.0)
@@ -303,17 +313,21 @@ lipschitz.holds(
 #
 # ## What is the price of K words?
 #
-# **At most $2K$, on every sample.** If the sample must be one and the same on both sides, another contraction inequality can be used, that of Maurer {cite:p}`maurer2016`. On its right side every score has a random sign of its own, $R(\ell \circ \mathcal F) \le \sqrt2 L_2\, \mathbb E \sup_f \sum_{i,s} \epsilon_{is} f_s(x_i)$, where $L_2 = \sqrt2$ is the Euclidean constant. A supremum of a sum is at most the sum of the suprema, so
+# **At most $2K$, on every sample.** If the sample must be one and the same on both sides, another contraction inequality can be used, that of Maurer {cite:p}`maurer2016`. On its right side every score has a random sign $\epsilon_{is}$ of its own:
+#
+# $$R(\ell \circ \mathcal F) \le \sqrt2 L_2\, \mathbb E \sup_f \sum_{i,s} \epsilon_{is} f_s(x_i) ,$$
+#
+# where $L_2 = \sqrt2$ is the Lipschitz constant in the Euclidean norm, so that the factor in front is 2. A supremum of a sum is at most the sum of the suprema, and therefore
 #
 # $$R(\ell \circ \mathcal F) \le 2 \sum_{s=1}^K R(\mathcal F_s) \le 2 K \max_s R(\mathcal F_s) . \tag{3}$$
 #
 # This inequality needs neither the worst sample nor logarithms.
 #
-# **About $\sqrt{K - 1}$ at least, even on the worst sample.** If all scores are constants, $f(x) = w$ with $\max_s |w_s| \le B$, no sample differs from another, so the worst sample is no worse than the given one. For small $B$ the loss is linear, with the gradient $c_{is} = \frac1K - 1[y_i = s]$ at equal scores. The error is at most $\frac12 B^2$ a sentence, as the Hessian of the loss is the Jacobian of softmax, whose norm from largest entry to sum is at most 1 ({ref}`ch-attention-capacity`). So as $B \to 0$
+# **About $\sqrt{K - 1}$ at least, even on the worst sample.** Let all scores be constants, $f(x) = w$ with $\max_s |w_s| \le B$. Then the scores are the same on every sample, so the worst sample is no worse than the given one. For small $B$ the loss is nearly linear, with the gradient $c_{is} = \frac1K - 1[y_i = s]$ at equal scores. (The error is at most $\frac12 B^2$ a sentence, because the Hessian of the loss is the Jacobian of softmax, whose norm from largest entry to sum is at most 1, {ref}`ch-attention-capacity`.) The supremum over $w$ of a linear function is $B$ times the sum of the absolute coefficients. So as $B \to 0$
 #
 # $$\frac{R(\ell \circ \mathcal F)}{R(\mathcal F_s)} \to \frac{\sum_s \mathbb E \bigl|\sum_i \epsilon_i c_{is}\bigr|}{\mathbb E \bigl|\sum_i \epsilon_i\bigr|} \approx \sqrt{K - 1} ,$$
 #
-# if every word is the true one equally often, because the squares of $c_{is}$ add up to $\frac mK (1 - \frac1K)$ over $i$, and there are $K$ such sums. If all sentences mask the same word, the ratio is $2 (1 - \frac1K)$. So the factor for $K$ words depends on the words that occur.
+# if every word is the true one equally often. To see the approximation, note that over $i$ the squares of $c_{is}$ add up to $\frac mK (1 - \frac1K)$. So each of the $K$ sums in the numerator is about $\frac1K \sqrt{K - 1}$ times the sum in the denominator. If all sentences mask the same word, the ratio is $2 (1 - \frac1K)$. So the factor for $K$ words depends on the words that occur.
 
 # %%
 price = pd.DataFrame(
@@ -346,7 +360,7 @@ masking.holds(
 # %% [markdown]
 # The first column follows $\sqrt{K-1}$ closely, so the factor $\sqrt K$ in (2) cannot be removed. The last column stays below 2 for every $K$.
 #
-# **An adversary.** In (2) there are a constant and logarithms, and we look for classes that need them. Each word's scores are one of two lists, chosen independently, so that there are $2^K$ functions, and a local search changes the lists so as to raise the ratio of both sides. A lower bound on the worst sample is enough for us, so we take the sample itself, or $m$ copies of one of its inputs. A constant above 1 would be a sign that the logarithms are needed.
+# **An adversary.** In (2) there are a constant and logarithms, and we look for classes that need them. Each word's scores on the $m$ sentences are one of two lists, chosen independently for each word, so that there are $2^K$ functions. A local search changes the lists so as to raise the ratio of both sides. A lower bound on the worst sample is enough for us, so we take the sample itself, or $m$ copies of one of its inputs. If a class needed a constant $C$ above 1 without the logarithms, this would be a sign that the logarithms are needed.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
 
@@ -452,7 +466,11 @@ glue(constant=max(constants.values()))
 #
 # ## What would falsify this
 #
-# The lemma on the loss would be false if a pair of score vectors had a ratio above 2, as such pairs have in the control, where the softmax has the temperature $\frac12$. The claim that 2 is the least constant would be false if the ratios of the sequence stayed below some number less than 2, as they do in the control, which moves the true word alone. Display (1) would stand if the power of $K$ on the own sample were one that the logarithms allow; the control is the worst sample. A class that needs $C > 1$ without a logarithm would not contradict the repair, but would show that the logarithms may be needed; here the control is the own sample. The lower bound of $\sqrt{K - 1}$ would fail if constant scores had a smaller ratio; the control masks the same word everywhere.
+# * *The lemma on the loss* would be false if a pair of score vectors had a ratio above 2, as such pairs have in the control, where the softmax has the temperature $\frac12$.
+# * *That 2 is the least constant* would be false if the ratios of the sequence stayed below some number less than 2, as they do in the control, which moves the true word alone.
+# * *Display (1)* would stand if the power of $K$ on the own sample were one that the logarithms allow; the control is the worst sample.
+# * *The repair* would not be contradicted by a class that needs $C > 1$ without a logarithm, but such a class would show that the logarithms may be needed. Here the control is the own sample.
+# * *The lower bound of $\sqrt{K - 1}$* would fail if constant scores had a smaller ratio; the control masks the same word everywhere.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

@@ -19,7 +19,7 @@
 # # The capacity of a deep transformer
 #
 # ```{verdict}
-# Open: we cannot decide whether Theorem A.17, the paper's bound for deep transformers, holds in the form that we could restore. It multiplies the error of a layer by the factors of the earlier layers, whereas this error passes through the later ones. If rows of the value matrix are bounded, as in the proof, no constant is enough: a class of networks with {glue:text}`signs` free signs requires a constant of {glue:text}`forced_rows`, and with more signs a larger one. If columns are bounded, as in the text, the theorem is open. With the later layers, and one or two further repairs, we prove it with a constant of at most 4.
+# Open: we cannot decide whether Theorem A.17, the paper's bound for deep transformers, holds in the form that we could restore. The theorem multiplies the error of a layer by the factors of the earlier layers, whereas this error passes through the later ones. If the rows of the value matrix are bounded, as in the proof, no constant in front of the bound is enough: a class of networks with {glue:text}`signs` free signs requires a constant of {glue:text}`forced_rows`, and with more signs a larger one. If the columns are bounded, as in the text, the theorem is open. With the factors of the later layers, and one or two further repairs, we prove it with a constant of at most 4.
 # ```
 # **Needs** {ref}`ch-linear-layer`, {ref}`ch-attention-capacity`, {ref}`ch-capacity`. **Read** 14 min. **Runs in** 20 s. **Source** printed (Lemmas A.9 and A.13 to A.16), restored (Theorem A.17).
 #
@@ -73,22 +73,22 @@ def forced(n, order, of, T=3):
 # %% [markdown]
 # ## Why one should care
 #
-# A guarantee for a single attention head says little about a network of many layers. In a deep network an error in the weights of one layer is an error in the input of the next, and it may grow on its way to the output. How fast it grows decides whether the capacity of a deep network is still governed by the logarithm of the length, or by something much worse. To find out, one only has to multiply factors, but one has to follow the error in the right direction, which matters as soon as the layers differ.
+# A guarantee for a single attention head says little about a network of many layers. In a deep network an error in the weights of one layer is an error in the input of the next, and it may grow on its way to the output. How fast it grows decides whether the capacity of a deep network is still governed by the logarithm of the length, or by something much worse. To find out, one only has to multiply factors. But one has to follow the error in the right direction, and the direction matters as soon as the layers differ.
 #
 # ## Two layers by hand
 #
 # Let layer 1 magnify an error in its input by at most $a_1 = 1$, and layer 2 by at most $a_2 = 10$. Suppose that the weights of each layer are off so that its output gets a new error of 0.01.
 #
-# | error made in | passes through | may arrive as | with the factors of the layers before |
+# | error made in | passes through | may arrive at the output as | the paper's proof, with the factors of the layers before |
 # |:--|:--|--:|--:|
-# | layer 1 | layer 2 | $10 \cdot 0.01 = 0.1$ | $0.01$ |
+# | layer 1 | layer 2 | $a_2 \cdot 0.01 = 0.1$ | $0.01$ |
 # | layer 2 | nothing | $0.01$ | $a_1 \cdot 0.01 = 0.01$ |
 #
 # So each layer's error has to be multiplied by the factors of the layers *after* it: by 10 for the first layer and by 1 for the second. The paper's proof takes the factors of the layers *before* it, as in the last column, and thereby underestimates the error from the first layer by a factor of ten. If both layers had the same factor $a$, both columns would add up to $0.01\, (1 + a)$, which is why the slip is easily missed.
 #
 # A mistake in a proof need not make the theorem false, so we ask which form of the theorem is true. There are four cases, because two questions have two answers each. Does the product of factors run over the *earlier layers* or over the *later layers*? And does the norm $B_V^{2,\infty}$ of the value matrix $W_V$ bound its *columns*, as the paper's text defines the class, or its *rows*, as the proof writes it? The rest of the page names the cases by these words. The theorem as restored is *earlier layers, columns*.
 #
-# The next figure shows a class of two layers, described below, that has many different functions in it. For each of the four cases it shows the constant that would have to stand in front of the bound; if a curve rises without limit, no constant is enough.
+# The next figure shows a class of two layers, described below, that has many different functions in it. For each of the four cases it shows the constant that would have to stand in front of the bound. If a curve rises without limit, no constant is enough.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant that a class of two layers with $n$ free signs forces in Theorem A.17. With products over the earlier layers, as restored, it grows almost like $n$ if $B_V^{2,\\infty}$ bounds rows of $W_V$, and stays below 1 if it bounds columns. With products over the later layers it vanishes.", "name": "fig-depth-forced"}, "image": {"alt": "Log-log plot against the number of signs from 2 to the 6 on. Of two curves with products over earlier layers, that for rows rises, nearly as steep as n, and crosses the grey line at one; that for columns falls slowly, far below one. Two curves with products over later layers fall steeply."}} tags=["hide-input"]
 grid = [2**j for j in range(6, bits + 1)]
@@ -103,7 +103,7 @@ ax.legend(loc="lower right")
 figures.show()
 
 # %% [markdown]
-# Only one of the four curves rises, that of *earlier layers, rows*. The curve of *earlier layers, columns* stays below the grey line at 1, so this class does not decide that case. Both curves with *later layers* fall steeply, because that bound holds. The page comes to the following conclusions:
+# Only one of the four curves rises, that of *earlier layers, rows*. The curve of *earlier layers, columns* stays below the grey line at 1, so this class does not decide that case. Both curves with *later layers* fall steeply, as they may, since that bound holds. The page comes to the following conclusions:
 #
 # | case | in the paper | what this class forces | conclusion |
 # |:--|:--|:--|:--|
@@ -124,7 +124,15 @@ figures.show()
 #
 # $$g^{(1)} = X, \qquad g^{(i+1)} = \Pi\bigl( h^{(i)} W_C^{(i)} \bigr), \quad h^{(i)} = \sigma( \Pi( f(g^{(i)}; W^{(i)}) ) ), \qquad i = 1, \dots, L .$$
 #
-# The output is $w^\top g^{(L+1)}_{[CLS]}$, a linear function of one token. In each layer $B_V, B_{QK}, B_C$ bound the spectral norms, $B_{QK}^{2,\infty}, B_C^{2,\infty}$ bound the longest columns of $W_{QK}, W_C$, and $B_w$ bounds $\|w\|_2$. (The paper bounds the columns of $W_K W_Q^\top$, which are the rows of our $W_{QK}$. On this page both readings give the same results, because the proof uses only that $\|W_{QK}\|_F \le \sqrt d\, B_{QK}^{2,\infty}$, which holds for both.) $B_V^{2,\infty}$ bounds the longest column of $W_V$, as the paper's text defines the class (Section 4.3), or of $W_V^\top$, as the proof writes it; these are the cases *columns* and *rows*. Hats mark a second set of weights or tokens, and $\Delta W = W - \hat W$. $\log N_\infty(\epsilon)$ is the log covering number of {ref}`ch-capacity` on any $m$ inputs $X$, whose tokens have length at most 1, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$. We judge the review version of October 2021, and use its numbers.
+# The output is $w^\top g^{(L+1)}_{[CLS]}$, a linear function of one token. The bounds use these names:
+#
+# * $B_V, B_{QK}, B_C$ bound the spectral norms of the matrices in each layer, and $B_w$ bounds $\|w\|_2$.
+# * $B_{QK}^{2,\infty}, B_C^{2,\infty}$ bound the longest columns of $W_{QK}, W_C$.
+# * $B_V^{2,\infty}$ bounds the longest column of $W_V$, as the paper's text defines the class (Section 4.3), or of $W_V^\top$, as the proof writes it. These are the cases *columns* and *rows*.
+# * Hats mark a second set of weights, and the tokens that are computed with them, and $\Delta W = W - \hat W$.
+# * $\log N_\infty(\epsilon)$ is the log covering number of {ref}`ch-capacity` on any $m$ inputs $X$, whose tokens have length at most 1, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$.
+#
+# (The paper bounds the columns of $W_K W_Q^\top$, which are the rows of our $W_{QK}$. On this page both readings give the same results, because the proof uses only that $\|W_{QK}\|_F \le \sqrt d\, B_{QK}^{2,\infty}$, which holds for both.) We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma A.9
 # :label: variables-lemA9
@@ -135,31 +143,41 @@ figures.show()
 # :label: variables-lemA13
 # Let all tokens have length at most 1 (said in A.13 and A.14, on which A.15 rests).
 #
-# 1. (A.13) $\|f(Z; W) - f(Z; \hat W)\| \le 2 \|W_V\|_2\, \|Z\, \Delta W_{QK}^\top\| + \|Z\, \Delta W_V\|$.
-# 2. (A.14) $\|f(Z; W) - f(\hat Z; W)\| \le \|W_V\|_2\, (1 + 4 \|W_{QK}\|_2)\, \|Z - \hat Z\|$.
-# 3. (A.15) $\|g^{(i+1)} - \hat g^{(i+1)}\| \le a_i\, \|g^{(i)} - \hat g^{(i)}\| + \delta_i$, with $a_i = L_\sigma B_C B_V (1 + 4 B_{QK})$ and $\delta_i = \|\hat h^{(i)} \Delta W_C\| + 2 L_\sigma B_C B_V\, \|\hat g^{(i)} \Delta W_{QK}^\top\| + L_\sigma B_C\, \|\hat g^{(i)} \Delta W_V\|$.
-# 4. (A.16) $|w^\top g - \hat w^\top \hat g| \le \|w\|_2\, \|g - \hat g\|_2 + |(w - \hat w)^\top \hat g|$.
+# 1. (A.13, other weights) $\|f(Z; W) - f(Z; \hat W)\| \le 2 \|W_V\|_2\, \|Z\, \Delta W_{QK}^\top\| + \|Z\, \Delta W_V\|$.
+# 2. (A.14, other tokens) $\|f(Z; W) - f(\hat Z; W)\| \le \|W_V\|_2\, (1 + 4 \|W_{QK}\|_2)\, \|Z - \hat Z\|$.
+# 3. (A.15, a whole layer) $\|g^{(i+1)} - \hat g^{(i+1)}\| \le a_i\, \|g^{(i)} - \hat g^{(i)}\| + \delta_i$. Here the factor $a_i = L_\sigma B_C B_V (1 + 4 B_{QK})$ magnifies the error that enters, and the new error of the layer is $\delta_i = \|\hat h^{(i)} \Delta W_C\| + 2 L_\sigma B_C B_V\, \|\hat g^{(i)} \Delta W_{QK}^\top\| + L_\sigma B_C\, \|\hat g^{(i)} \Delta W_V\|$.
+# 4. (A.16, the read-out) $|w^\top g - \hat w^\top \hat g| \le \|w\|_2\, \|g - \hat g\|_2 + |(w - \hat w)^\top \hat g|$.
 # ```
 #
 # ```{prf:theorem} Edelman et al. (2022), Theorem A.17
 # :label: variables-thmA17
-# *(Not proved, as restored. The product is legible in our text, the powers in the brackets are not; they follow from the proof and from {prf:ref}`variables-lemA8`. This is the product over the *earlier layers*, and the class of Section 4.3 makes it the case *columns*; the norms in Appendix A.6, where the theorem stands, are damaged in our text. Where $B_w$ stands is restored too: our text seems to have it in the first summand only, and in the proof it multiplies every error.)* With $\alpha_i = \prod_{j < i} a_j$,
+# *(Not proved, as restored. What is legible and what is restored is said below.)* With $\alpha_i = \prod_{j < i} a_j$, the product of the factors of the earlier layers,
 #
 # $$\log N_\infty(\epsilon) \lesssim \frac{\log(mT)}{\epsilon^2}\, B_w^2 \Bigl( 1 + \sum_{i=1}^L \alpha_i^{2/3} \bigl[ (d B_C^{2,\infty})^{2/3} + (2 d L_\sigma B_C B_V B_{QK}^{2,\infty})^{2/3} + (k L_\sigma B_C B_V^{2,\infty})^{2/3} \bigr] \Bigr)^3 .$$
 # ```
+#
+# In words: each matrix of each layer contributes one term to the large bracket, in the order $W_C$, $W_{QK}$, $W_V$. A term says how large a cover of this matrix has to be, times what magnifies its error until the output. The summand 1 before the sum belongs to the read-out $w$.
+#
+# **Source.** In our text the product over $j < i$ is legible, twice, but the powers in the brackets are not; they follow from the proof and from {prf:ref}`variables-lemA8`. The class of Section 4.3 makes the theorem the case *columns*, because the norms in Appendix A.6, where the theorem stands, are damaged. Where $B_w$ stands is restored too: our text seems to have it in the first summand only, but in the proof it multiplies every error.
 #
 # ## One block
 #
 # **The idea of the proofs.** An average of tokens changes for two reasons, because the tokens change or because the weights of the average do. The first change is no larger than that of the tokens. The second is at most the largest change of a score, since softmax has the constant 1. And if the tokens move, a score $z_\tau^\top W_{QK} z_t$ moves for two reasons, through its key and through its query. All other operations of a block, namely the projection, the activation and a matrix, multiply an error by a constant.
 #
 # ```{dropdown} Proof of the two lemmas, with 1 for 2 and 2 for 4
-# *A.9.* $\Pi(u)$ is the point of the unit ball nearest to $u$, so $(u - \Pi(u))^\top (y - \Pi(u)) \le 0$ for every $y$ in the ball. Take $y = \Pi(v)$, exchange $u$ and $v$, and add the two inequalities: $\|\Pi(u) - \Pi(v)\|^2 \le (u - v)^\top (\Pi(u) - \Pi(v))$. The inequality of Cauchy and Schwarz finishes the proof.
+# **A.9.** $\Pi(u)$ is the point of the unit ball nearest to $u$, so $(u - \Pi(u))^\top (y - \Pi(u)) \le 0$ for every $y$ in the ball. With $y = \Pi(v)$ this is $(u - \Pi(u))^\top (\Pi(v) - \Pi(u)) \le 0$, and the same holds with $u$ and $v$ exchanged. If we add the two inequalities, the result is $\|\Pi(u) - \Pi(v)\|^2 \le (u - v)^\top (\Pi(u) - \Pi(v))$. By Cauchy and Schwarz the right side is at most $\|u - v\|\, \|\Pi(u) - \Pi(v)\|$, and we divide by $\|\Pi(u) - \Pi(v)\|$.
 #
-# *A.13.* For the query $z_\tau$ let $p, \hat p$ be the weights of the average. The output moves by $W_V^\top Z^\top (p - \hat p) + \Delta W_V^\top Z^\top \hat p$, of which the second term is at most $\|Z\, \Delta W_V\|$. For the first term we have $\|W_V^\top Z^\top (p - \hat p)\| \le \|W_V\|_2 \|p - \hat p\|_1$, and because softmax has the constant 1 ({ref}`ch-attention-capacity`), $\|p - \hat p\|_1 \le \max_t |z_\tau^\top \Delta W_{QK} z_t| \le \|Z\, \Delta W_{QK}^\top\|$.
+# **A.13.** For the query $z_\tau$ let $p$ and $\hat p$ be the attention weights. The output at this query moves by
 #
-# *A.14.* Now the output moves by $W_V^\top (Z - \hat Z)^\top \hat p + W_V^\top Z^\top (p - \hat p)$, and a score moves by at most $2 \|W_{QK}\|_2 \|Z - \hat Z\|$, once through the key and once through the query.
+# $$W_V^\top Z^\top (p - \hat p) + \Delta W_V^\top Z^\top \hat p .$$
 #
-# *A.15.* By A.9 the outer $\Pi$ does not increase a distance. We write $h W_C - \hat h \hat W_C = (h - \hat h) W_C + \hat h\, \Delta W_C$, where $\|h - \hat h\|$ is at most $L_\sigma$ times the movement of $f$: from $g$ to $\hat g$ with the same weights by A.14, then from $W$ to $\hat W$ on $\hat g$ by A.13. Only norms of the weights without hats enter. *A.16* is the triangle inequality. $\square$
+# The second term is an average of rows of $Z\, \Delta W_V$, so it is at most $\|Z\, \Delta W_V\|$. In the first term $Z^\top (p - \hat p)$ is at most $\|p - \hat p\|_1$ long, because the tokens have length at most 1, so that the term is at most $\|W_V\|_2 \|p - \hat p\|_1$. Softmax has the constant 1 ({ref}`ch-attention-capacity`), therefore $\|p - \hat p\|_1$ is at most the largest change of a score, $\max_t |z_\tau^\top \Delta W_{QK} z_t| \le \|Z\, \Delta W_{QK}^\top\|$.
+#
+# **A.14.** Now the output moves by $W_V^\top (Z - \hat Z)^\top \hat p + W_V^\top Z^\top (p - \hat p)$. The first term is at most $\|W_V\|_2 \|Z - \hat Z\|$, and for the second, a score moves by at most $2 \|W_{QK}\|_2 \|Z - \hat Z\|$, once through the key and once through the query, and we go on as before.
+#
+# **A.15.** By A.9 the outer $\Pi$ does not increase a distance. We write $h W_C - \hat h \hat W_C = (h - \hat h) W_C + \hat h\, \Delta W_C$, where $\|h - \hat h\|$ is at most $L_\sigma$ times the movement of $f$. We move $f$ in two steps: from $g$ to $\hat g$ with the same weights by A.14, then from $W$ to $\hat W$ on $\hat g$ by A.13. Only norms of the weights without hats enter.
+#
+# **A.16** follows from the triangle inequality and that of Cauchy and Schwarz. $\square$
 # ```
 #
 # No smaller constants are possible, as two instances by hand show. For A.13 take tokens $\pm u$ with equal scores, and let $\Delta W_{QK}$ raise one score a little and lower the other as much. For A.14 let $W_{QK}$ be $q$ times the exchange of the axes of the plane, with $u$ along the first, and let both tokens move along the second, so that scores move through key and query at once. The table divides the left sides by the right ones, with the printed constants and with half of them; a ratio above 1 would refute a lemma. Its third column shows why tokens must be short: for tokens of length $B$ both lemmas would need a factor $B^2$ beside the constant of softmax.
@@ -195,7 +213,7 @@ table(by_hand.rename_axis("lemma"), "Left side over right side, by hand", form="
 #
 # ## An error passes through the later layers
 #
-# By A.15 the errors $r_i$ of the layers' inputs follow $r_{i+1} \le a_i r_i + \delta_i$ from $r_1 = 0$. If we insert these inequalities into each other, we get
+# Let $r_i = \|g^{(i)} - \hat g^{(i)}\|$ be the error in the input of layer $i$. It starts at $r_1 = 0$, and in every layer it grows to $r_{i+1} \le a_i r_i + \delta_i$, by A.15. For two layers this gives $r_3 \le a_2 r_2 + \delta_2 \le a_2 \delta_1 + \delta_2$, and in general
 #
 # $$r_{L+1} \le \sum_{i=1}^L \Bigl( \prod_{j > i} a_j \Bigr)\, \delta_i .$$ (eq-later)
 #
@@ -341,10 +359,10 @@ glue(signs=f"{2**20:,}", forced_rows=f"{forced(2**20, 'earlier', 'rows'):,.0f}")
 #
 # ### A class that needs the later layers
 #
-# That a step is wrong does not refute a theorem, so we need a class of networks that is too large for the bound. In the case *earlier layers, rows* the following class of two layers is too large. Let $k = 1$, let $\sigma$ be the identity, $d = n + 2$, $u = (1, \dots, 1)/\sqrt d$, and $\theta = 1/d$. Let $a, q, e_1, \dots, e_n$ be the unit vectors. Input $j$ has the class token $q$, the tokens $\pm(\frac35 a + \frac45 e_j)$, and zeros. For signs $s_1, \dots, s_n$ the network reads the sign with the index of its input:
+# That a step is wrong does not refute a theorem, so we need a class of networks that is too large for the bound. In the case *earlier layers, rows* the following class of two layers is too large. Let $k = 1$, let $\sigma$ be the identity, and let the $d = n + 2$ unit vectors be called $a, q, e_1, \dots, e_n$. We also use the flat vector $u = (1, \dots, 1)/\sqrt d$ and a small number, $\theta = 1/d$. Input $j$ has the class token $q$, the tokens $\pm(\frac35 a + \frac45 e_j)$, and zeros. For signs $s_1, \dots, s_n$ the network returns on input $j$ the sign $s_j$:
 #
-# * Layer 1 has $W_Q = \frac54 \log 2\; q$, $W_K = \sum_j s_j e_j$, $W_V = \theta a$ and $W_C = \theta u^\top$. On the class token's row the scores are $\pm s_j \log 2$ and 0, so this row becomes $\theta^2 v\, s_j u$, with $v$ depending on $T$ only, whereas other rows become 0.
-# * Layer 2 has $W_{QK} = 0$, $W_V = \frac{T}{v \theta^2}\, u$ and $W_C = u^\top$. With $w = u$ the output on input $j$ is therefore $s_j$. ($B_w = 1$, so it does not matter where $B_w$ stands.)
+# * Layer 1 has $W_Q = \frac54 \log 2\; q$, $W_K = \sum_j s_j e_j$, $W_V = \theta a$ and $W_C = \theta u^\top$. On the class token's row the scores are $\pm s_j \log 2$ and 0, so one of the two tokens gets more attention than the other, depending on $s_j$. This row becomes $\theta^2 v\, s_j u$, with a number $v$ that depends on $T$ only, whereas other rows become 0.
+# * Layer 2 has $W_{QK} = 0$, so it averages, and $W_V = \frac{T}{v \theta^2}\, u$ and $W_C = u^\top$ undo the small factors. With $w = u$ the output on input $j$ is therefore $s_j$. ($B_w = 1$, so it does not matter where $B_w$ stands.)
 #
 # The next cell runs such networks, to see that the output is the sign, and evaluates the constant that the class forces.
 
@@ -372,7 +390,7 @@ table(
 )
 
 # %% [markdown]
-# All $2^n$ networks differ by 2 on some input, so $\log N_\infty(0.9) \ge n \log 2$. How does the bound get so small? With $j < i$ the first layer is multiplied by the empty product, and $\theta$ makes its terms vanish. The large $W_V$ of layer 2 is multiplied by $a_1$, of order $\theta^2 \sqrt n$, and its rows are $\sqrt d$ times shorter than its column. So in the case *earlier layers, rows* only a constant times $\log n$ remains of the bound. The constant in front of it must then be of order $n / \log n$, which grows faster than any power of a logarithm. In the case *earlier layers, columns* the bound is of order $n \log n$, so the class does not contradict it, and this case is open. (It would not be open if $W_{QK}$ could have a rank above $k$, as in the proof's cover: with a class token $q_j$ for each input and $\sum_j s_j q_j e_j^\top$ the $\sqrt n$ disappears.)
+# Any two of the $2^n$ networks differ by 2 on some input, so $\log N_\infty(0.9) \ge n \log 2$. The bound is so much smaller for the following reason. With the product over $j < i$ the first layer is multiplied by the empty product, which is 1, and $\theta$ makes its terms vanish. The large $W_V$ of layer 2 is multiplied by $a_1$, of order $\theta^2 \sqrt n$, and its rows are $\sqrt d$ times shorter than its column. So in the case *earlier layers, rows* only a constant times $\log n$ remains of the bound. The constant in front of it must then be of order $n / \log n$, which grows faster than any power of a logarithm. In the case *earlier layers, columns* the bound is of order $n \log n$, so the class does not contradict it, and this case is open. (It would not be open if $W_{QK}$ could have a rank above $k$, as in the proof's cover: with a class token $q_j$ for each input and $\sum_j s_j q_j e_j^\top$ the $\sqrt n$ disappears.)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 most_forgiven = (1000 * math.log(2)) ** 10  # a tenth power of a logarithm beyond every norm
@@ -391,10 +409,10 @@ a17.refuted(
 #
 # Besides *later layers* in place of *earlier layers*, the proof needs a larger factor than it has, in one step for *columns* and in two for *rows*.
 #
-# * **$k$ or $\sqrt{kd}$.** What is covered is $z \mapsto W_V^\top z$, with $k$ outputs. If columns of $W_V$ are bounded, as in Section 4.3, then $\|W_V\|_F \le \sqrt k\, B_V^{2,\infty}$, and $k$ is right. The class in the proof bounds rows ($W_V^\top$), and then $k$ outputs with $d$ bounded rows need $\sqrt{kd}$. For example, let $k = 1$ and $W_V = (\pm 1, \dots, \pm 1)^\top$. These $2^d$ maps are 2 apart on the unit vectors, so a cover at scale 0.9 has at least $2^d$ members, whereas the proof allows it $k^2 \log d$ in the logarithm, up to constants. For $k > d$ the factor $\sqrt{kd}$ is the smaller one.
+# * **$k$ or $\sqrt{kd}$.** What is covered is $z \mapsto W_V^\top z$, with $k$ outputs. If columns of $W_V$ are bounded, as in Section 4.3, then $\|W_V\|_F \le \sqrt k\, B_V^{2,\infty}$, and $k$ is right. The class in the proof bounds rows ($W_V^\top$), and then $k$ outputs with $d$ bounded rows need $\sqrt{kd}$. For example, let $k = 1$ and $W_V = (\pm 1, \dots, \pm 1)^\top$. These $2^d$ maps are 2 apart on the unit vectors, so a cover at scale 0.9 has at least $2^d$ members, and its log size is at least $d \log 2$. The proof allows a log size of $k^2 \log d = \log d$ only, up to constants. For $k > d$ the factor $\sqrt{kd}$ is the smaller one.
 # * **$L_\sigma$ beside $B_C^{2,\infty}$.** $W_C$ acts on rows of $\sigma(\Pi(\cdot))$, which can be as long as $L_\sigma$, but the proof takes their length as 1.
 #
-# The second point is a gap in the proof, and the first is a slip in it, by which a matrix and its transpose are exchanged. Whether the statement for rows needs $\sqrt{kd}$, and whether any reading needs $L_\sigma$, is open, because a network reads $W_V$ through $W_C$. The term $d L_\sigma B_C^{2,\infty}$ of $W_C$ is at least $\sqrt d\, L_\sigma B_C$ if the norm of $W_C$ attains its bound, and this may be large enough for both. The next table shows this for the signs of the example, with rows bounded, in one layer with $W_{QK} = 0$, $W_C = u^\top$ and $w = u$. These signs refute the proof's cover, but not the theorem.
+# The second point is a gap in the proof, and the first is a slip in it, by which a matrix and its transpose are exchanged. But the statement may be true without these factors. Whether it needs $\sqrt{kd}$ for rows, and whether any reading needs $L_\sigma$, is open, because a network reads $W_V$ through $W_C$. The bound has a term for $W_C$ as well, $d L_\sigma B_C^{2,\infty}$. If the norm of $W_C$ attains its bound, this term is at least $\sqrt d\, L_\sigma B_C$, and this may be large enough for both matrices. The next table shows this for the signs of the example, with rows bounded, in one layer with $W_{QK} = 0$, $W_C = u^\top$ and $w = u$. These signs refute the proof's cover, but not the theorem.
 
 # %%
 rows = {}
@@ -417,7 +435,7 @@ table(
 #
 # ```{prf:theorem} Theorem A.17, repaired
 # :label: depth-repaired
-# *(Later layers, rows; for later layers, columns read $k$ for $\sqrt{kd}$.)* Let $B_V^{2,\infty}$ bound the longest row of $W_V$, $a_i = L_\sigma B_C B_V (1 + 2 B_{QK})$ in layer $i$, $\alpha_i = \prod_{j > i} a_j$, and $K = \max(k, d)$. For every $\epsilon > 0$ and any $m$ inputs of $T$ tokens of length at most 1,
+# *(Later layers, rows; for later layers, columns read $k$ for $\sqrt{kd}$.)* Let $B_V^{2,\infty}$ bound the longest row of $W_V$, and let $a_i = L_\sigma B_C B_V (1 + 2 B_{QK})$ in layer $i$, let $\alpha_i = \prod_{j > i} a_j$ be the product over the later layers, and $K = \max(k, d)$. For every $\epsilon > 0$ and any $m$ inputs of $T$ tokens of length at most 1,
 #
 # $$\log N_\infty(\epsilon) \le \frac{\log(2 K m T + 1)}{\epsilon^2}\, B_w^2 \Bigl( 1 + \sum_{i=1}^L \alpha_i^{2/3} \bigl[ (d L_\sigma B_C^{2,\infty})^{2/3} + (d L_\sigma B_C B_V B_{QK}^{2,\infty})^{2/3} + (\sqrt{kd}\, L_\sigma B_C B_V^{2,\infty})^{2/3} \bigr] \Bigr)^3 .$$
 #
@@ -427,18 +445,23 @@ table(
 # **The idea of the proof.** Replace the matrices of a network one after another by nearby matrices from finite lists, from the first layer to the last. The lists for a layer are covers on the inputs that this layer really receives, which depend on the choices made before. By {eq}`eq-later` the error of each matrix arrives at the output with the factors of the later layers. It remains to spend the error budget $\epsilon$ where it costs least, which is the subject of {prf:ref}`variables-lemA8`.
 #
 # ```{dropdown} Proof of the repaired theorem
-# *Covers of single matrices.* A matrix with $d$ rows (or columns) of length at most $B$ has $\|W\|_F \le \sqrt d\, B$. So by {prf:ref}`linear-layer-walk` there are covers at scale $x$ on $N = mT$ points, with logarithm at most $\frac{\beta^2}{x^2} \log(2KN + 1)$, of
+# **Step 1: covers of single matrices.** A matrix with $d$ rows (or columns) of length at most $B$ has $\|W\|_F \le \sqrt d\, B$. So by {prf:ref}`linear-layer-walk` there are covers at scale $x$ on $N = mT$ points, with a logarithm of at most $\frac{\beta^2}{x^2} \log(2KN + 1)$. The number $\beta$ is the root of the number of outputs, times the bound on $\|W\|_F$, times the length of the points:
 #
-# * $z \mapsto W_V^\top z$ on points of length 1: $k$ outputs, $d$ bounded rows of $W_V$: $\beta = \sqrt{kd}\, B_V^{2,\infty}$; with $k$ bounded columns $\beta = k B_V^{2,\infty}$,
-# * $z \mapsto W_{QK} z$ on points of length 1: $d$ outputs, $d$ bounded columns or rows: $\beta = d B_{QK}^{2,\infty}$,
-# * $h \mapsto W_C^\top h$ on points of length $L_\sigma$: $d$ outputs, $d$ bounded columns of $W_C$: $\beta = d L_\sigma B_C^{2,\infty}$,
-# * $g \mapsto w^\top g$ on points of length 1: one output: $\beta = B_w$.
+# | map | points of length | outputs | bounded | $\beta$ |
+# |:--|:--|:--|:--|:--|
+# | $z \mapsto W_V^\top z$ | 1 | $k$ | $d$ rows of $W_V$ | $\sqrt{kd}\, B_V^{2,\infty}$ |
+# | the same | 1 | $k$ | $k$ columns of $W_V$ | $k B_V^{2,\infty}$ |
+# | $z \mapsto W_{QK} z$ | 1 | $d$ | $d$ columns or rows | $d B_{QK}^{2,\infty}$ |
+# | $h \mapsto W_C^\top h$ | $L_\sigma$ | $d$ | $d$ columns of $W_C$ | $d L_\sigma B_C^{2,\infty}$ |
+# | $g \mapsto w^\top g$ | 1 | 1 | $w$ | $B_w$ |
 #
-# *Choices.* Given the weights of a network, choose hats from the first layer to the last. First $\hat W_V^{(1)}, \hat W_{QK}^{(1)}$ are chosen from covers on the rows of the inputs. These fix the rows of $\hat h^{(1)}$, on which $\hat W_C^{(1)}$ is chosen, and these fix $\hat g^{(2)}$, whose rows have length at most 1. We go on in this way, with $\hat w$ last, so there are never more choices than the product of the covers' sizes.
+# **Step 2: choices.** Given the weights of a network, choose hats from the first layer to the last. First $\hat W_V^{(1)}, \hat W_{QK}^{(1)}$ are chosen from covers on the rows of the inputs. These fix the rows of $\hat h^{(1)}$, on which $\hat W_C^{(1)}$ is chosen, and these fix $\hat g^{(2)}$, whose rows have length at most 1. We go on in this way, with $\hat w$ last, so there are never more choices than the product of the covers' sizes.
 #
-# *Errors.* By {prf:ref}`variables-lemA13`, with its halved constants, and {eq}`eq-later` the output is off by at most $\sum_p \beta_p' x_p$. The multipliers are $\beta' = B_w \alpha_i$ for $W_C$, $B_w \alpha_i L_\sigma B_C B_V$ for $W_{QK}$, $B_w \alpha_i L_\sigma B_C$ for $W_V$, and 1 for $w$. Choose the $x_p$ by {prf:ref}`variables-lemA8` with $\alpha = \beta^2$ so that the sum is $\epsilon$.
+# **Step 3: errors.** Number all matrices of the network by $p$, and let $x_p$ be the scale of the cover of matrix $p$. By {prf:ref}`variables-lemA13`, with its halved constants, and {eq}`eq-later` the output is off by at most $\sum_p \beta_p' x_p$. The multipliers are $\beta' = B_w \alpha_i$ for $W_C$ of layer $i$, $B_w \alpha_i L_\sigma B_C B_V$ for $W_{QK}$, $B_w \alpha_i L_\sigma B_C$ for $W_V$, and 1 for $w$.
 #
-# *Members.* The sets of matrices with bounded spectral norms and columns are convex, so hats are members of them. The set of $W_{QK}$ with rank at most $k < d$ is not convex, so hats may leave it. A.15 does not require that they stay, and $\frac\epsilon2$ gives members of the class. $\square$
+# **Step 4: the best scales.** We choose the $x_p$ so that $\sum_p \beta_p' x_p = \epsilon$ and the sum of the log sizes, $\sum_p \beta_p^2 / x_p^2$ times $\log(2KN + 1)$, is least. By {prf:ref}`variables-lemA8` the least value is $\frac1{\epsilon^2} \bigl( \sum_p (\beta_p \beta_p')^{2/3} \bigr)^3$ times the logarithm, and with the numbers of steps 1 and 3 this is the bound.
+#
+# **Step 5: members.** The sets of matrices with bounded spectral norms and columns are convex, so hats are members of them. The set of $W_{QK}$ with rank at most $k < d$ is not convex, so hats may leave it. A.15 does not require that they stay. If members of the class are wanted, we take the cover at $\frac\epsilon2$, and replace each of its networks by a network of the class within $\frac\epsilon2$ of it. $\square$
 # ```
 #
 # So $T$ enters through $\log T$, and $k$, $d$ join it under the logarithm, where $\lesssim$ hides them. The proof is a program, so it can be run. The program takes a network and walks from 0 to a member of the cover, part by part. (It does not move the result back into the class; the bound on the number of steps holds with this move and without it.)
@@ -462,7 +485,7 @@ def covered(X, layers, w, shares, activation):
 
 
 # %% [markdown]
-# We draw {glue:text}`nets` networks of one to four layers, with $k$ below and above $d$ and up to {glue:text}`T_far` tokens. Single matrices have scales from $10^{-2}$ to $10^2$, slopes $L_\sigma$ go from $10^{-2}$ to $10^2$, weights are Gaussian or signs, and tokens are Gaussian or unit vectors. Each network is covered at an $\epsilon$ that leaves a few to some thousand steps. For each part we compare the number of its steps with the number allowed, $(\beta / x)^2$. For $W_V$ there are two further comparisons: with the number allowed for bounded columns, $\beta = k B_V^{2,\infty}$, and with the number that would be allowed for bounded rows if $k$ stood for $\sqrt{kd}$. The theorem would be refuted by a part with more steps than allowed, or by an output that is off by more than $\epsilon$, that is, by a number above 1 in the first three columns.
+# We draw {glue:text}`nets` networks of one to four layers, with $k$ below and above $d$ and up to {glue:text}`T_far` tokens. The scales of single matrices and the slopes $L_\sigma$ go from $10^{-2}$ to $10^2$. Weights are Gaussian or signs, and tokens are Gaussian or unit vectors. Each network is covered at an $\epsilon$ for which the walk takes between a few and some thousand steps. For each part we compare the number of its steps with the number allowed, $(\beta / x)^2$. For $W_V$ there are two further comparisons: with the number allowed for bounded columns, $\beta = k B_V^{2,\infty}$, and with the number that would be allowed for bounded rows if $k$ stood for $\sqrt{kd}$. The theorem would be refuted by a part with more steps than allowed, or by an output that is off by more than $\epsilon$, that is, by a number above 1 in the first three columns.
 
 # %% mystnb={"code_prompt_hide": "The networks", "code_prompt_show": "The networks"} tags=["hide-input", "nbval-ignore-output"]
 
@@ -541,7 +564,7 @@ glue(nets=nets, T_far=T_far)
 # %% [markdown]
 # No walk takes more than {glue:text}`used:.2f` of the steps allowed, and no network is off by more than {glue:text}`off:.2f` $\epsilon$. For bounded rows with $k$ for $\sqrt{kd}$, however, a walk to $W_V$ takes up to {glue:text}`with_k:.1f` times the number that would be allowed.
 #
-# If the norms are fixed, the bound is affine in $\log T$ as soon as $T$ is large. It is not affine if the tokens become longer as $T$ grows, as the last table shows for tokens of length $\sqrt T$.
+# If the norms are fixed, the bound is a straight line in $\log T$ as soon as $T$ is large. It is no straight line if the tokens become longer as $T$ grows, as the last table shows for tokens of length $\sqrt T$.
 
 # %% mystnb={"code_prompt_hide": "Norms of the layers", "code_prompt_show": "Norms of the layers"} tags=["hide-input"]
 unit = LayerNorms(V=1.0, V_columns=1.0, QK_columns=1.0, QK=1.0, C=1.0, C_columns=1.0)
@@ -597,7 +620,13 @@ growth.holds(
 #
 # ## What would falsify this
 #
-# The result on the projection would be false if it pulled two vectors apart, as the projection onto the sphere does. The lemmas for one block would be false if something moved by more than its bound, which happens for longer tokens, for a steeper activation, and for a read-out whose norm is not counted. Our claim that the halved constants are the least possible would be unfounded if no instance came close to them, as none comes close to the printed ones. The order of the product would be wrong if an error exceeded the sum over later layers, or if none exceeded that over earlier ones. The class of signs would prove nothing if the bound for rows grew like $n$, as the bound for columns does. The repaired theorem would be refuted by a walk that takes more steps than allowed, as happens if rows are bounded and $k$ stands for $\sqrt{kd}$, or that ends farther away than $\epsilon$. The growth with $\log T$ would be refuted by a bound that bends, as it does if tokens grow with $T$.
+# * *The projection.* The result would be false if it pulled two vectors apart, as the projection onto the sphere does.
+# * *One block.* The lemmas would be false if something moved by more than its bound. This happens for longer tokens, for a steeper activation, and for a read-out whose norm is not counted.
+# * *Halved constants.* Our claim that they are the least possible would be unfounded if no instance came close to them, as none comes close to the printed ones.
+# * *The order of the product.* It would be wrong if an error exceeded the sum over later layers, or if none exceeded that over earlier ones.
+# * *The class of signs.* It would prove nothing if the bound for rows grew like $n$, as the bound for columns does.
+# * *The repaired theorem.* It would be refuted by a walk that takes more steps than allowed, as happens if rows are bounded and $k$ stands for $\sqrt{kd}$, or by one that ends farther away than $\epsilon$.
+# * *The growth with $\log T$.* It would be refuted by a bound that bends, as it does if tokens grow with $T$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
