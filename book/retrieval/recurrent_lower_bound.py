@@ -19,11 +19,11 @@
 # # A small norm fits the samples, not the task
 #
 # ```{verdict}
-# Theorem 9 is true: on long prompts the recurrent net that fits its training samples with the smallest weights fails on fresh prompts. The number $n$ of samples may be as large as any power of the prompt length $N$ below both $N^{1/6}$ and $N^{1 - c}$, where $c$ is the exponent in the paper's limit on the width of the net. If the read-out has two layers, then in half of the draws {glue:text}`few` samples can be fitted with smaller weights than an error of $\frac14$ needs from about {glue:text}`from_few:.1e` tokens on, and {glue:text}`many` samples from about {glue:text}`from_many:.1e` tokens on.
+# Theorem 9 is true: on long prompts the recurrent net that fits its training samples with the smallest weights fails on fresh prompts. The number $n$ of samples may be as large as any power of the prompt length $N$ below both $N^{1/6}$ and $N^{1 - c}$, where $c$ is the exponent in the paper's limit on the width of the net. For example, let the read-out have two layers, and call a net with an error of at most $\frac14$ one that has learned the task. Then in half of the draws it takes smaller weights to fit {glue:text}`few` samples than to learn the task if the prompts have more than about {glue:text}`from_few:.1e` tokens. For {glue:text}`many` samples this is so from about {glue:text}`from_many:.1e` tokens on.
 # ```
 # **Needs** {ref}`ch-state-norms`. **Read** 17 min. **Runs in** 10 s. **Source** quoted (the hypotheses and Lemmas 36 to 38), restored (the displays).
 #
-# **Claim.** Among all recurrent nets that fit $n$ samples of the general retrieval task, take one with the smallest weights. If $n$ is less than a certain power of the length $N$ of the prompts, then the error of this net on fresh prompts is large. The reason is that the task itself needs weights whose norm grows with $N$, whereas $n$ samples can be fitted with a norm that does not depend on $N$. We find that every step of the argument holds, and that the argument needs only those forms of {prf:ref}`retrieval-prop8` that are true.
+# **Claim.** Among all recurrent nets that fit $n$ samples of the general retrieval task, take one with the smallest weights. If $n$ is less than a certain power of the length $N$ of the prompts, then the error of this net on fresh prompts is large. The reason is that the task itself needs weights whose norm grows with $N$, whereas $n$ samples can be fitted with a norm that does not depend on $N$. We find that every step of the argument holds. It rests on {prf:ref}`retrieval-prop8`, which has three forms, of which one is false; but the argument needs only the other two.
 
 # %% tags=["parameters"]
 few = 8  # samples that a small net fits [4..12]
@@ -58,7 +58,7 @@ normal = source.normal
 #
 # ## Three samples by hand
 #
-# Which norm does a net need whose output is a curve through three points? Suppose that the training set consists of three prompts. In each of them one token is labelled, and one coordinate of this token's own data has the values $z = 0, 1, 2$ in the three prompts. Let the labels be $y = 1, -1, 1$, which are unrelated to $z$, because they come from the tokens that are pointed at. Nevertheless, the following sum of three ReLU units $\sigma(t) = \max(t, 0)$ passes through all three points:
+# Which norm does a net need whose output is a curve through three points? Suppose that the training set consists of three prompts, and that in each of them one token is labelled. Let one coordinate of this token's own data be $z = 0$ in the first prompt, $z = 1$ in the second and $z = 2$ in the third. Let the labels be $y = 1, -1, 1$, which are unrelated to $z$, because they come from the tokens that are pointed at. Nevertheless, the following sum of three ReLU units $\sigma(t) = \max(t, 0)$ passes through all three points:
 #
 # | unit | at $z = 0$ | at $z = 1$ | at $z = 2$ |
 # |:--|--:|--:|--:|
@@ -67,9 +67,9 @@ normal = source.normal
 # | $4 \cdot \sigma(z - 1)$ | $0$ | $0$ | $4$ |
 # | sum | $1$ | $-1$ | $1$ |
 #
-# The squares of the outer weights $1, -3, 4$ add up to 26. The inner weights are all 1 and the biases are $1, 0, -1$, so their squares add up to 5. A ReLU net does not change if its outer weights are multiplied and its inner weights and biases divided by the same positive number, and the choice of this number with the least norm makes the two sums equal. The squared norm of the net is then $2 \sqrt{26 \cdot 5} = 22.8$. We call it the *cost* of the curve.
+# The squares of the outer weights $1, -3, 4$ add up to 26. The inner weights are all 1 and the biases are $1, 0, -1$, so their squares add up to 5. A ReLU net does not change if its outer weights are multiplied and its inner weights and biases divided by the same positive number. We choose this number such that the norm is least. The product of the two sums is always $26 \cdot 5$, so their total is least if both are $\sqrt{26 \cdot 5}$. The squared norm of the net is then $2 \sqrt{26 \cdot 5} = 22.8$. We call it the *cost* of the curve.
 #
-# For the cost of the task, take prompts of $N$ tokens. We will show that every net with a two-layer read-out and a mean squared error of $\frac14$ has a squared norm of at least $\sqrt{N - 1}$, see {eq}`eq-task-needs`, where predicting 0 everywhere has an error of 1. The number $\sqrt{N - 1}$ exceeds $2 \sqrt{130}$ as soon as $N > 1 + 4 \cdot 130 = 521$. So on prompts of more than 521 tokens the curve through our three points is cheaper than any net that has learned a substantial part of the task.
+# For the cost of the task, take prompts of $N$ tokens. We will show that every net with a two-layer read-out and a mean squared error of $\frac14$ has a squared norm of at least $\sqrt{N - 1}$, see {eq}`eq-task-needs`. (A net that predicts 0 everywhere has an error of 1.) The number $\sqrt{N - 1}$ exceeds $2 \sqrt{130}$ as soon as $N > 1 + 4 \cdot 130 = 521$. So on prompts of more than 521 tokens the curve through our three points is cheaper than any net that has learned a substantial part of the task.
 
 # %%
 z, y = f64([0.0, 1.0, 2.0]), f64([1.0, -1.0, 1.0])
@@ -160,7 +160,13 @@ figures.show()
 #
 # ## What the task needs
 #
-# First we make the cost of the task precise. As a function of $Uh$, the read-out has a Lipschitz constant $\mathfrak L$ of at most $\|W_2\| \cdots \|W_{L_y}\|$. So $\mathfrak L \|U\|_F$ is at most a product of $L_y$ Frobenius norms, those of $U, W_2, \dots, W_{L_y}$, and the squares of these norms add up to at most $\|\mathrm{vec}\, \Theta\|^2$. A product of positive numbers with a given sum of squares is largest if the numbers are equal. Together with {prf:ref}`state-norm`, which bounds $\mathfrak L \|U\|_F$ from below, this shows that every net has
+# First we make the cost of the task precise, in three steps.
+#
+# 1. As a function of $Uh$, the read-out has a Lipschitz constant $\mathfrak L$ of at most $\|W_2\| \cdots \|W_{L_y}\|$. So $\mathfrak L \|U\|_F$ is at most a product of $L_y$ Frobenius norms, those of $U, W_2, \dots, W_{L_y}$.
+# 2. The squares of these norms add up to at most $\|\mathrm{vec}\, \Theta\|^2$. A product of positive numbers with a given sum of squares is largest if the numbers are equal, so $\mathfrak L \|U\|_F \le (\|\mathrm{vec}\, \Theta\|^2 / L_y)^{L_y/2}$.
+# 3. {prf:ref}`state-norm` bounds $\mathfrak L \|U\|_F$ from below, by $(1 - \sqrt E) \sqrt{N - 1}$.
+#
+# Together these steps show that every net has
 #
 # ```{math}
 # :label: eq-task-needs
@@ -173,13 +179,23 @@ figures.show()
 #
 # We turn to the cost of fitting. A net that has to give one label of each of $n$ prompts can ignore its states and set $U = 0$. It projects the token's own data on a unit vector $v$ and draws a piecewise linear curve through the $n$ points. The three lemmas say, in turn, that the points are not too close together, what the curve costs, and what follows.
 #
-# **Lemma 37.** For a random $v$ the difference of two projections is a normal variable of variance 2, so two of the $n$ projections are closer than $\delta$ with probability at most $\frac{n^2}2 \cdot \frac{2\delta}{\sqrt{4\pi}}$, which is $\frac16$ for $\delta = \sqrt\pi/(3n^2)$. Markov's inequality bounds the probability that $\|z\|$ is large, and with a probability of at least $\frac13$ neither of the two happens.
+# **Lemma 37.** For a random $v$ the difference of two projections is a normal variable of variance 2, so two of the $n$ projections are closer than $\delta$ with probability at most $\frac{n^2}2 \cdot \frac{2\delta}{\sqrt{4\pi}}$, which is $\frac16$ for $\delta = \sqrt\pi/(3n^2)$. Here $\frac{n^2}2$ bounds the number of pairs, and $\frac1{\sqrt{4\pi}}$ is the largest density of the difference. Markov's inequality bounds the probability that $\|z\|$ is large, and with a probability of at least $\frac13$ neither of the two happens.
 #
-# **Lemma 38.** Number the points such that the $z_i$ increase, and let $s_1 = y_1$, and $s_i$ the slope from point $i - 1$ to point $i$. As in the example, the net is $s_1 \sigma(z - z_1 + 1) + \sum_{i \ge 2} (s_i - s_{i-1}) \sigma(z - z_{i-1})$. Since $\sum_{i \ge 2} s_i^2 \le 4 \|y\|^2/\epsilon^2$, the squares of its outer weights add up to at most $19 \|y\|^2/\epsilon^2$, and those of its first layer to at most $n + 2 + 3\|z\|^2$. If the two layers are balanced, the squared norm is therefore at most $2 \sqrt{19 (n + 2 + 3 \|z\|^2)}\, \|y\|/\epsilon$.
+# **Lemma 38.** Number the points such that the $z_i$ increase, and let $s_1 = y_1$, and $s_i$ the slope from point $i - 1$ to point $i$. As in the example, the net is $s_1 \sigma(z - z_1 + 1) + \sum_{i \ge 2} (s_i - s_{i-1}) \sigma(z - z_{i-1})$, with $n$ units.
 #
-# **Lemma 36.** Each of the inequalities $\|z\|^2 \le 6n$ and $\|y\|^2 \le 6n$ fails with probability at most $\frac16$, and so does the bound on the gaps. Hence with probability at least $\frac12$ the squared norm is at most $166\, n^3$.
+# * *The slopes.* A slope is a difference of two labels over a gap of at least $\epsilon$. Since $(y_i - y_{i-1})^2 \le 2 y_i^2 + 2 y_{i-1}^2$, we have $\sum_{i \ge 2} s_i^2 \le 4 \|y\|^2/\epsilon^2$.
+# * *The outer weights.* They are $s_1$ and the differences of neighbouring slopes. In the same way their squares add up to at most $3 y_1^2 + 4 \sum_{i \ge 2} s_i^2$, which is at most $19 \|y\|^2/\epsilon^2$ for $\epsilon \le 1$.
+# * *The first layer.* It has $n$ weights of 1 and the biases $1 - z_1, -z_1, \dots, -z_{n-1}$, so its squares add up to at most $n + 2 + 3\|z\|^2$.
 #
-# The next table tests each lemma, with {glue:text}`many` samples, where a violation is most likely. For Lemma 37 it draws {glue:text}`draws` sets of points and counts how often a gap is below $\delta$; a share that is clearly above $\frac16$ would refute the constant. For Lemma 38 it compares the squared norm with its bound on random samples, and on the hardest samples that we know: points on an even grid, $10^{-3}$ apart, whose labels alternate in sign; a ratio above 1 would refute the bound. For Lemma 36 it measures how the median squared norm grows with $n$.
+# If the two layers are balanced, the squared norm is therefore at most $2 \sqrt{19 (n + 2 + 3 \|z\|^2)}\, \|y\|/\epsilon$.
+#
+# **Lemma 36.** Each of the inequalities $\|z\|^2 \le 6n$ and $\|y\|^2 \le 6n$ fails with probability at most $\frac16$, and so does the bound on the gaps. Hence with probability at least $\frac12$ all three hold. If we insert them and the gap $\epsilon = \sqrt\pi/(3n^2)$ into Lemma 38, the squared norm is at most $166\, n^3$.
+#
+# The next table tests each lemma, with {glue:text}`many` samples, where a violation is most likely.
+#
+# * For Lemma 37 it draws {glue:text}`draws` sets of points and counts how often a gap is below $\delta$. A share that is clearly above $\frac16$ would refute the constant.
+# * For Lemma 38 it compares the squared norm with its bound on random samples, and on the hardest samples that we know. These are points on an even grid, $10^{-3}$ apart, whose labels alternate in sign. A ratio above 1 would refute the bound.
+# * For Lemma 36 it measures how the median squared norm grows with $n$.
 
 # %%
 delta = math.sqrt(math.pi) / (3 * many**2)
@@ -288,16 +304,21 @@ lem36.holds(
 # ```{dropdown} Proof, with the exponents
 # We suppose that a net has a small risk, and show that a net without memory has a smaller norm, or that no net of this width can have such a risk.
 #
-# *Setting.* Let $c_3 < 1$ and let $E$ lie between $c_3$ and 1. Suppose that a net has risk below $c_3$. For large $N$ its error at some token, on average over pointers to the other tokens, is then at most $E$.
+# **Setting.** Let $c_3 < 1$ and let $E$ lie between $c_3$ and 1. Suppose that a net has risk below $c_3$. For large $N$ its error at some token, on average over pointers to the other tokens, is then at most $E$.
 #
-# *If $d_h \ge n$*, the net of Lemma 36 is in the class, since its norm is a power of $n$ and therefore below $e^{N^c/L_y}$ for large $N$. It fits the samples exactly, so it competes for every $\varepsilon \ge 0$. For $L_y > 2$ each of the remaining layers passes on the number by two units, as $\sigma(s)$ and $\sigma(-s)$. Let $S$ be the squared norm with two layers. The product of the layers' norms is $\frac S2$ for two layers and $\frac S2\, 2^{(L_y - 1)/2}$ for more, and rescaling makes the norms equal. This gives a squared norm of $L_y (\frac S2)^{2/L_y}$ for two layers, and of $L_y (\frac S2)^{2/L_y}\, 2^{(L_y - 1)/L_y}$ for more. With probability at least $\frac12$ we have $S \le 166\, n^3$. In the comparison with {eq}`eq-task-needs` the powers $2/L_y$ cancel: fitting is cheaper than the error $E$ as soon as $\frac S2\, 2^{(L_y - 1)/2} < (1 - \sqrt E) \sqrt{N - 1}$, at every depth. This holds for $n \le O(N^{c_1})$ with $c_1 < \frac16$ and large $N$, and then the weights of least norm are not those of a net with error $E$.
+# **Case 1: $d_h \ge n$.** Here the net of Lemma 36 is in the class, since its norm is a power of $n$ and therefore below $e^{N^c/L_y}$ for large $N$. It fits the samples exactly, so it competes for every $\varepsilon \ge 0$. We compute its cost at every depth and compare.
 #
-# *If $d_h < n$*, no net of the class has a small error. To see this, note that by the first inequality of {eq}`eq-task-needs` we have $\mathfrak L \|U\|_{op} \le (\|\mathrm{vec}\, \Theta\|^2 / L_y)^{L_y/2} \le \frac12 e^{N^c}$, as the paper says. The dimension form of {ref}`ch-state-norms` then gives $\sqrt E \ge \exp( -\frac{2n}{N - 1} \log(1 + e^{N^c}/\tau)) - \tau$. The exponent is of order $n N^{c - 1}$ and vanishes for $n \le O(N^{c_1})$ with $c_1 < 1 - c$, whereas $\tau$ may be arbitrarily small. $\square$
+# 1. *More layers.* For $L_y > 2$ each of the remaining layers passes on the number by two units, as $\sigma(s)$ and $\sigma(-s)$. Let $S$ be the squared norm with two layers. The product of the layers' norms is $\frac S2$ for two layers and $\frac S2\, 2^{(L_y - 1)/2}$ for more.
+# 2. *Rescaling* makes the norms of the layers equal. This gives a squared norm of $L_y (\frac S2)^{2/L_y}$ for two layers, and of $L_y (\frac S2)^{2/L_y}\, 2^{(L_y - 1)/L_y}$ for more.
+# 3. *Comparison.* The right side of {eq}`eq-task-needs` is $L_y$ times a power $2/L_y$ as well, and the two powers cancel. So at every depth fitting is cheaper than the error $E$ as soon as $\frac S2\, 2^{(L_y - 1)/2} < (1 - \sqrt E) \sqrt{N - 1}$.
+# 4. *Samples.* With probability at least $\frac12$ we have $S \le 166\, n^3$. So the condition holds for $n \le O(N^{c_1})$ with $c_1 < \frac16$ and large $N$, and then the weights of least norm are not those of a net with error $E$.
+#
+# **Case 2: $d_h < n$.** Here no net of the class has a small error. To see this, note that by the first inequality of {eq}`eq-task-needs` we have $\mathfrak L \|U\|_{op} \le (\|\mathrm{vec}\, \Theta\|^2 / L_y)^{L_y/2} \le \frac12 e^{N^c}$, as the paper says. For every $\tau > 0$ the dimension form of {ref}`ch-state-norms` then gives $\sqrt E \ge \exp( -\frac{2n}{N - 1} \log(1 + e^{N^c}/\tau)) - \tau$. The exponent is of order $n N^{c - 1}$, so for $n \le O(N^{c_1})$ with $c_1 < 1 - c$ it tends to 0, and the exponential to 1. Since $\tau$ may be arbitrarily small, the error tends to at least 1. $\square$
 # ```
 #
 # So $c_1$ may be any number below $\frac16$ and $1 - c$, at every depth, with $c_2 = \frac12$ and any $c_3 < 1$. The paper gives no number, and it bounds the cost of interpolation by $O(n^3)$ at every depth, although for more than two layers rescaling gives the smaller $O(n^{6/L_y})$.
 #
-# Two hypotheses can be dropped: the bound on $d_h$ is not needed in the first case, because {prf:ref}`state-norm` contains no $\log d_h$. Nor is the bound on the weights needed, provided that the learner may choose $d_h$, as the paper remarks. The reason is that the first case of the proof is then the only one: the least norm over all widths is at most that of a net with $d_h \ge n$ that fits the samples, and {eq}`eq-task-needs` holds at every width.
+# Two hypotheses can be dropped. First, the bound on $d_h$ is not needed in the first case, because {prf:ref}`state-norm` contains no $\log d_h$. Second, the bound on the weights is not needed if the learner may choose $d_h$, as the paper remarks. Then the first case of the proof is the only one: the least norm over all widths is at most that of a net with $d_h \ge n$ that fits the samples, and {eq}`eq-task-needs` holds at every width.
 #
 # The first table lists the lengths from which fitting is cheaper, for the median squared norm. A median of {glue:text}`repeats` draws varies by about a sixth from one set of draws to another, and the lengths, which are proportional to its square, by about a third. The second table is about nets with fewer dimensions than samples: it shows the least error that such a net can have if $c = \frac12$ and $n = N^{c_1}$. According to the proof, this error should stay large for $c_1 < \frac12$ and may vanish for $c_1 = 0.6$.
 
@@ -409,17 +430,22 @@ glue(
 # %% [markdown]
 # Both tables agree with the proof: in the first, a read-out of three or four layers needs longer prompts, but only by a constant factor. In the second, the least error tends to 1 for the two exponents below $\frac12$, although slowly for 0.45, and it is 0 for 0.6. The folded cell builds the deeper nets, weight by weight, and confirms their norms.
 #
-# **Lemma 42** is in the paper's list of auxiliary lemmas, cited from Bach (2017, Propositions 1 and 6). It says that two-layer ReLU nets of bounded weights approximate $L$-Lipschitz functions on a ball of radius $R$ in $\mathbb R^d$. Theorem 9 does not use it, and its display is missing, but four uses of it are legible, and they all have the same form: with $\lambda = \frac{LR}\varepsilon \log \frac{LR}\varepsilon$, a width of $m = O(\lambda^d)$ and outer weights with $\sqrt m\, \|a\|_2 = O(L \lambda^{(d+1)/2})$, up to powers of $R$ where $R$ is a constant. The two propositions that are cited give the same width. The first approximates within $\varepsilon$ at a norm $\gamma$ of order $LR\, (LR/\varepsilon)^{(d+1)/2}$, and the second needs $m = (\gamma/\varepsilon)^{2d/(d+3)}$ units for this norm, which is $(LR/\varepsilon)^d$ up to logarithms. Since we do not prove the two propositions, we give no verdict on the lemma. The consequences of its form for Lemmas 24 and 25 are in {ref}`ch-recurrent-upper-bound`.
+# **Lemma 42** is in the paper's list of auxiliary lemmas, cited from Bach (2017, Propositions 1 and 6). It says that two-layer ReLU nets of bounded weights approximate $L$-Lipschitz functions on a ball of radius $R$ in $\mathbb R^d$. Theorem 9 does not use it. Its display is missing, but four uses of it are legible, and they all have the same form. With $\lambda = \frac{LR}\varepsilon \log \frac{LR}\varepsilon$ they take a width of $m = O(\lambda^d)$ and outer weights $a$ with $\sqrt m\, \|a\|_2 = O(L \lambda^{(d+1)/2})$, up to powers of $R$ where $R$ is a constant.
+#
+# The two propositions that are cited give the same width. The first approximates within $\varepsilon$ at a norm $\gamma$ of order $LR\, (LR/\varepsilon)^{(d+1)/2}$. The second needs $m = (\gamma/\varepsilon)^{2d/(d+3)}$ units for this norm, which is $(LR/\varepsilon)^d$ up to logarithms. Since we do not prove the two propositions, we give no verdict on the lemma. The consequences of its form for Lemmas 24 and 25 are in {ref}`ch-recurrent-upper-bound`.
 #
 # ## What we found
 #
 # * Lemmas 36 to 38 hold, and their constants can be given: gaps of $\sqrt\pi/(3n^2)$ in Lemma 37, a factor of $2\sqrt{19}$ in Lemma 38, and $166\, n^3$ in Lemma 36.
 # * Theorem 9 holds, since it follows from the Frobenius form and the dimension form of {prf:ref}`retrieval-prop8`, which are true. The operator form, which is false as restored, is not needed.
-# * The number of samples may be any power of $N$ below $N^{1/6}$. For {glue:text}`few` samples and a read-out of two layers the norm of the median draw needs prompts of about {glue:text}`from_few:.1e` tokens (the proved $166\, n^3$ needs far longer ones), whereas the recurrent nets of the paper's experiments read about thirty. Both sides of the comparison are bounds, so fitting may be cheaper on shorter prompts, too. But training by AdamW on fresh prompts does not find weights of least norm, so the theorem does not explain those experiments.
+# * The number of samples may be any power of $N$ below $N^{1/6}$. For {glue:text}`few` samples and a read-out of two layers, fitting is cheaper in the median draw from about {glue:text}`from_few:.1e` tokens on (and by the proved $166\, n^3$ only for far longer prompts). The recurrent nets of the paper's experiments, however, read about thirty tokens. Both sides of the comparison are bounds, so fitting may be cheaper on shorter prompts, too. But training by AdamW on fresh prompts does not find weights of least norm, so the theorem does not explain those experiments.
 #
 # ## What would falsify this
 #
-# Lemma 37 would be false if gaps below $\delta$ were more frequent than one in six; gaps below three times this size are. Lemma 38 would be false if an interpolant missed a point, as it does when a unit is removed, or if it exceeded its bound, as it does when the bound is computed with the median gap in place of the smallest. The bound of Lemma 36 would be false if the median grew faster than $n^3$, as it does for cubed projections, which crowd near 0. The theorem would be false if, at a length of $10^8$, fitting a few samples cost more than the task, as fitting many samples does, or if narrow nets had a small error; this is excluded only for $c_1 < 1 - c$.
+# * *Lemma 37* would be false if gaps below $\delta$ were more frequent than one in six; gaps below three times this size are.
+# * *Lemma 38* would be false if an interpolant missed a point, as it does when a unit is removed, or if it exceeded its bound, as it does when the bound is computed with the median gap in place of the smallest.
+# * *The bound of Lemma 36* would be false if the median grew faster than $n^3$, as it does for cubed projections, which crowd near 0.
+# * *The theorem* would be false if, at a length of $10^8$, fitting a few samples cost more than the task, as fitting many samples does. It would also be false if narrow nets had a small error; this is excluded only for $c_1 < 1 - c$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -19,11 +19,11 @@
 # # What the transformer's guarantee counts
 #
 # ```{verdict}
-# Theorem 4 is true as restored, if a token has at most as many pointers as dimensions of data: the number of prompts that its guarantee asks for grows with their length $N$ only like a power of $\log N$. With every constant written out, squaring the length multiplies the sufficient number by less than 32, and by {glue:text}`growth:.1f` at the longest lengths that we computed. But the number itself is far out of reach: {glue:text}`needed_1024:.0e` prompts if they have 1024 tokens. In training, the prompts needed grow like $N$ to the power {glue:text}`slope_all` if every token is labelled, and to the power {glue:text}`slope_one` if each prompt has one label.
+# Theorem 4 is true as restored, if a token has at most as many pointers as dimensions of data. The number of prompts that its guarantee asks for grows with their length $N$ only like a power of $\log N$. With every constant written out, this number is multiplied by less than 32 when the length is squared, and by {glue:text}`growth:.1f` at the longest lengths that we computed. But the number itself is far out of reach: {glue:text}`needed_1024:.0e` prompts if they have 1024 tokens. In training, the prompts needed grow like $N$ to the power {glue:text}`slope_all` if every token is labelled, and to the power {glue:text}`slope_one` if each prompt has one label.
 # ```
 # **Needs** {ref}`ch-token-covers`, {ref}`ch-pointer-heads`, {ref}`ch-capacity`. **Read** 17 min. **Runs in** 80 s. **Source** quoted (the norm bounds, the constants $C_1$ to $C_3$, the cut-off $\tau$), restored (the displays).
 #
-# **Claim.** A transformer whose weights are bounded, and that fits $n$ prompts of $N$ tokens as well as it can, predicts new prompts well once $n$ is large enough, and the $n$ that is enough depends on $N$ only through logarithms. We write the proof out with constants and find it correct, although the constants put the bound far beyond any training run. In training the number of prompts that are needed grows little with $N$ if every token is labelled. With one label for each prompt, which is the theorem's setting, it grows about in proportion to $N$. The theorem is not contradicted by this, because it is about the best fit and not about how the fit is found.
+# **Claim.** A transformer whose weights are bounded, and that fits $n$ prompts of $N$ tokens as well as it can, predicts new prompts well once $n$ is large enough, and the $n$ that is enough depends on $N$ only through logarithms. We write the proof out with constants and find it correct. But with these constants it asks for far more prompts than any training run has. In training the number of prompts that are needed grows little with $N$ if every token is labelled. With one label for each prompt, which is the theorem's setting, it grows about in proportion to $N$. The theorem is not contradicted by this, because it is about the best fit and not about how the fit is found.
 
 # %% tags=["parameters"]
 N_first = 8  # shortest prompt that is trained on, then twice and four times that [6..10]
@@ -74,11 +74,11 @@ def enough(N, private=False):
 #
 # ## A guarantee by hand
 #
-# Let us first derive a guarantee for the small class of {ref}`ch-token-covers`: heads with a single weight $w$ between $-2$ and $2$, which return $\sum_j p_j z_j$ for tokens between $-1$ and $1$ and $p = \mathrm{softmax}(w z_1 z_j)$. Suppose that the label of a prompt is a number between $-1$ and $1$, and let the loss of a head be its squared error, cut off at 1. How many prompts do we need, so that with probability 0.95 no head of the class has a risk that exceeds its mean loss on the sample by more than 0.1?
+# Let us first derive a guarantee for the small class of {ref}`ch-token-covers`: heads with a single weight $w$ between $-2$ and $2$, which return $\sum_j p_j z_j$ for tokens between $-1$ and $1$ and $p = \mathrm{softmax}(w z_1 z_j)$. Suppose that the label of a prompt is a number between $-1$ and $1$, and let the loss of a head be its squared error, cut off at 1. We call the *gap* of a head the difference between its risk and its mean loss on the sample. How many prompts do we need, so that with probability 0.95 no head of the class has a gap of more than 0.1?
 #
 # 1. *A list.* If $w$ moves by 0.01, the output moves by at most 0.01, so the 200 heads on a grid of spacing 0.02 are a cover at $\epsilon = 0.01$.
-# 2. *The heads of the list.* By Hoeffding's inequality one head has a gap of more than $t$ with probability at most $e^{-2nt^2}$, and one of the 200 with probability at most $200\, e^{-2nt^2}$, which is 0.05 for $n = \frac{\log(200/0.05)}{2t^2} = \frac{8.29}{2 t^2}$.
-# 3. *All other heads.* Two outputs that differ by 0.01 have losses that differ by at most 0.02. So the gap of any head exceeds that of the nearest listed one by at most $2 \cdot 0.02 = 0.04$.
+# 2. *The heads of the list.* By Hoeffding's inequality one head has a gap of more than $t$ with probability at most $e^{-2nt^2}$, and some head of the 200 with probability at most $200\, e^{-2nt^2}$. This is 0.05 for $n = \frac{\log(200/0.05)}{2t^2} = \frac{8.29}{2 t^2}$.
+# 3. *All other heads.* Two outputs that differ by 0.01 have losses that differ by at most 0.02, because the squared error, cut off at 1, has a slope of at most 2. So the gap of any head exceeds that of the nearest listed one by at most $2 \cdot 0.02 = 0.04$, once for the risk and once for the mean loss.
 #
 # With $t = 0.06$ the three steps give a gap of at most 0.1 from 1152 prompts on, and the length of the prompts does not matter. If every position had a weight of its own instead, the list would have $200^N$ members, and the logarithm in step 2 would be $5.3\, N + 3.0$. Then prompts of 32 tokens would need {glue:text}`own_32:.0f` examples, and prompts of 1024 tokens {glue:text}`own_1024:.0f`. The next lines test the first number on labels that cannot be learned, random numbers between $-1$ and $1$. We record the largest gap of the 200 heads on 1152 prompts, which step 2 guarantees to be below 0.06 in 95 % of all cases.
 
@@ -134,7 +134,13 @@ figures.show()
 #
 # ## The statement
 #
-# **The setting.** A prompt has $N$ tokens with data $x_j \in \mathbb R^d$ and $q$ pointers each, and token $i$ has the label $y_i = g(x_{t_{i1}}, \dots, x_{t_{iq}})$. The *risk* $R(f)$ of a predictor is its mean squared error at a random token of a new prompt. The *point-wise* empirical risk $\hat R(f)$ is the mean squared error at one random token of each of the $n$ training prompts. $R_\tau$ and $\hat R_\tau$ are the same with every squared error cut off at $\tau$. The class is that of {ref}`ch-token-covers`, with $q$ heads, $m$ units, and the bound $K$ for the norms of the net.
+# **The setting.** A prompt has $N$ tokens with data $x_j \in \mathbb R^d$ and $q$ pointers each, and token $i$ has the label $y_i = g(x_{t_{i1}}, \dots, x_{t_{iq}})$. We use these names:
+#
+# * The *risk* $R(f)$ of a predictor is its mean squared error at a random token of a new prompt.
+# * The *point-wise* empirical risk $\hat R(f)$ is the mean squared error at one random token of each of the $n$ training prompts.
+# * $R_\tau$ and $\hat R_\tau$ are the same with every squared error cut off at $\tau$.
+#
+# The class is that of {ref}`ch-token-covers`, with $q$ heads, $m$ units, and the bound $K$ for the norms of the net.
 #
 # ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorems 4 and 10
 # :label: retrieval-thm4
@@ -142,16 +148,18 @@ figures.show()
 #
 # $$R(\hat f) \;\lesssim\; \varepsilon_{\mathrm{2NN}} + \sqrt{\frac{\mathrm{poly}(d, q, m, K)\; \mathrm{polylog}(nN)}{n}} ,$$
 #
-# where $\varepsilon_{\mathrm{2NN}}$ is the error with which a net of $m$ units approximates $g$ in Assumption 2. The norms of this net, the paper's $r_a$ and $r_w$, are in $K$. For $q \le d$ these norm bounds are within the ball that the paper prints. For $q > d$ its ball may be too small for Lemma 11 ({ref}`ch-pointer-heads`), and the theorem with that ball is not judged.
+# where $\varepsilon_{\mathrm{2NN}}$ is the error with which a net of $m$ units approximates $g$ in Assumption 2. The norms of this net, the paper's $r_a$ and $r_w$, are in $K$.
 # ```
+#
+# In words: the risk of the best fit is at most the error that remains even with the right pointers, plus a term that vanishes like one over the root of the number of prompts, up to logarithms. The length $N$ enters that term only under a logarithm. For $q \le d$ the norm bounds are within the ball that the paper prints. For $q > d$ its ball may be too small for Lemma 11 ({ref}`ch-pointer-heads`), and the theorem with that ball is not judged.
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 18 to 20
 # :label: retrieval-lem20
 # *(Restored, with constants of ours.)* Let $\log \mathcal N(\epsilon)$ be the logarithm of the size of the cover in Proposition 17, its *log size*.
 #
-# 1. On prompts with tokens no longer than $R$, the empirical Rademacher complexity of the losses cut off at $\tau$ is at most $2\sqrt\tau\, \epsilon + \tau \sqrt{2 \log \mathcal N(\epsilon) / n}$, for every $\epsilon > 0$.
-# 2. With probability at least $1 - \delta$, for all $f$ of the class, $R_\tau(f) \le \hat R_\tau(f) + 4\sqrt\tau\, \epsilon + 2\tau \sqrt{2 \log \mathcal N(\epsilon) / n} + 2\tau (nN)^{-1/2} + \tau \sqrt{\log(1/\delta)/2n}$.
-# 3. Let the data be as in Lemma 12 with $C_x = 1$, let $\mathbb E |y|^r \le r^{r/2}$ for all $r \ge 1$, and let $\delta \le e^{-1/2}$. If squared errors are cut off at $\tau = 4e \log\frac1\delta + 2K^2 \bigl(1 + (1+q) d + 2e\, qd \log\frac N\delta\bigr)$, then the risk of each member of the class decreases by at most $8e\, (1 + K^2 q d)\, \delta$.
+# 1. *Complexity.* On prompts with tokens no longer than $R$, the empirical Rademacher complexity of the losses cut off at $\tau$ is at most $2\sqrt\tau\, \epsilon + \tau \sqrt{2 \log \mathcal N(\epsilon) / n}$, for every $\epsilon > 0$.
+# 2. *Gap.* With probability at least $1 - \delta$, for all $f$ of the class, $R_\tau(f) \le \hat R_\tau(f) + 4\sqrt\tau\, \epsilon + 2\tau \sqrt{2 \log \mathcal N(\epsilon) / n} + 2\tau (nN)^{-1/2} + \tau \sqrt{\log(1/\delta)/2n}$.
+# 3. *Cut-off.* Let the data be as in Lemma 12 with $C_x = 1$, let $\mathbb E |y|^r \le r^{r/2}$ for all $r \ge 1$, and let $\delta \le e^{-1/2}$. If squared errors are cut off at $\tau = 4e \log\frac1\delta + 2K^2 \bigl(1 + (1+q) d + 2e\, qd \log\frac N\delta\bigr)$, then the risk of each member of the class decreases by at most $8e\, (1 + K^2 q d)\, \delta$.
 # ```
 #
 # The *Rademacher complexity* measures how well the class can fit random signs ({ref}`ch-capacity`), and it takes the place of the union bound in step 2 of the example.
@@ -161,15 +169,29 @@ figures.show()
 # ```{dropdown} Proofs
 # We prove the three items in turn, then the remark on averaged labels, and put the theorem together.
 #
-# *1. Complexity.* The cut-off square is $2\sqrt\tau$-Lipschitz, so a cover of the class at scale $\epsilon$ is a cover of the losses at scale $2\sqrt\tau\, \epsilon$. The losses of the cover lie in $[0, \tau]$, and Massart's bound for a list of this size is the second summand. (The paper combines covers at all scales, that is, it chains. Since our covers are counted by volume, $\epsilon$ stands under a logarithm, and one scale is enough.)
+# **1. Complexity.** The cut-off square is $2\sqrt\tau$-Lipschitz, so a cover of the class at scale $\epsilon$ is a cover of the losses at scale $2\sqrt\tau\, \epsilon$. The distance to the cover is the first summand. The losses of the cover lie in $[0, \tau]$, and Massart's bound for a list of this size is the second summand. (The paper combines covers at all scales, that is, it chains. Since our covers are counted by volume, $\epsilon$ stands under a logarithm, and one scale is enough.)
 #
-# *2. Gap.* Symmetrisation gives twice the mean of that complexity, and McDiarmid's inequality gives the last summand. On the event of Lemma 12, where all tokens are short enough, the complexity is bounded as in 1. Outside of this event, which has probability at most $(nN)^{-1/2}$, it is at most $\tau$.
+# **2. Gap.** Symmetrisation gives twice the mean of that complexity, and McDiarmid's inequality gives the last summand. On the event of Lemma 12, where all tokens are short enough, the complexity is bounded as in 1. Outside of this event it is at most $\tau$, and since the event fails with probability at most $(nN)^{-1/2}$, this adds twice $\tau (nN)^{-1/2}$.
 #
-# *3. Cut-off.* Put $L = \log \frac1\delta \ge \frac12$. By Markov's inequality for the moment of order $2L$, $y^2 \le 2eL$ except with probability $\delta$. By Lemma 12 for one prompt, $\max_j \|x_j\|^2 \le 2e d \log \frac N\delta$ except with probability $\delta$. A head returns an average of tokens, so $\hat y^2 \le K^2 (1 + q \max_j \|z_j\|^2)$ and $\|z_j\|^2 = \|x_j\|^2 + (1 + q) d/q$. As $(y - \hat y)^2 \le 2y^2 + 2\hat y^2$, the squared error exceeds $\tau(\delta)$ with probability at most $2\delta$, for every $\delta$. Its mean excess over $\tau(\delta)$ is the integral of that probability, $\int_0^\delta 2u\, |\tau'(u)|\, du$, and $|\tau'(u)| = 4e (1 + K^2 qd)/u$. (With $(\mathbb E |y|^r)^{2/r} \le C_y r^s$, as in Assumption 1, the bound for the label is $y^2 \le C_y (2eL/s)^s$.) $\square$
+# **3. Cut-off.** We write $\tau(\delta)$ for the cut-off of the lemma, and put $L = \log \frac1\delta \ge \frac12$.
 #
-# *Averaged labels.* Let $\hat R_{n,N}$ average the squared errors of all tokens of each of the $n$ prompts. This average is the mean of $\hat R$ over the choice of the tokens. So $\sup_f (R_\tau(f) - \hat R_{\tau,n,N}(f))$ is at most the mean of $\sup_f (R_\tau(f) - \hat R_\tau(f))$ over that choice, by the convexity of the supremum, and every bound of this kind on the mean for one token holds for all tokens too.
+# * *Large labels are rare.* By Markov's inequality for the moment of order $2L$, $y^2$ exceeds $2eL$ with probability at most $(2L)^L / (2eL)^L = e^{-L} = \delta$. (With $(\mathbb E |y|^r)^{2/r} \le C_y r^s$, as in Assumption 1, the bound for the label is $y^2 \le C_y (2eL/s)^s$.)
+# * *Long tokens are rare.* By Lemma 12 for one prompt, $\max_j \|x_j\|^2 \le 2e d \log \frac N\delta$ except with probability $\delta$.
+# * *So large errors are rare.* A head returns an average of tokens $z_j$, the data with their encodings, so $\hat y^2 \le K^2 (1 + q \max_j \|z_j\|^2)$ and $\|z_j\|^2 = \|x_j\|^2 + (1 + q) d/q$. As $(y - \hat y)^2 \le 2y^2 + 2\hat y^2$, the squared error exceeds $\tau(\delta)$ with probability at most $2\delta$. This holds for every $\delta$ in the range.
+# * *What the cut-off hides* is the mean excess of the squared error over $\tau(\delta)$. It is the integral of the probability of an excess over all levels above $\tau(\delta)$. We write the levels as $\tau(u)$ with $u < \delta$, and get at most $\int_0^\delta 2u\, |\tau'(u)|\, du$. Since $|\tau'(u)| = 4e (1 + K^2 qd)/u$, this is $8e\, (1 + K^2 qd)\, \delta$. $\square$
 #
-# *The theorem.* We have $R(\hat f) \le R_\tau(\hat f) + 8e\,(1 + K^2 qd)\,\delta'$ by 3, $R_\tau(\hat f)$ is bounded by 2, and $\hat R_\tau(\hat f) \le \hat R(\hat f) \le \hat R(f^*)$ for the construction $f^*$ of Lemma 11. On the event of Lemma 12 the outputs of the heads of $f^*$ differ from the data pointed at by at most $2(N-1) e^{-\alpha d/2q} \max_j \|x_j\|$, so that $\hat R(f^*) \le (\sqrt{\varepsilon_{\mathrm{2NN}}} + n^{-1/4})^2$ with $\alpha$ of order $\frac qd \log(nN)$. Take $\epsilon = n^{-1/2}$ and $\delta' = n^{-1/2} / (1 + K^2 qd)$. Then $\tau$ is of order $K^2 q d \log(nN)$, the log size of order $(mqD + qD^2) \log(nN)$ with $D$ of order $d + q \log N$, and all summands have the stated form. A ball $\|\mathrm{vec}\, \Theta\| \le \rho$ of all weights, as in the paper, lies in the class with $K = \rho^2/2$ and $B_F = \max(\rho, \rho^2/2)$, whether $\Theta$ has the matrices $W_h$ or their two factors. $\square$
+# **Averaged labels.** Let $\hat R_{n,N}$ average the squared errors of all tokens of each of the $n$ prompts. This average is the mean of $\hat R$ over the choice of the tokens. So $\sup_f (R_\tau(f) - \hat R_{\tau,n,N}(f))$ is at most the mean of $\sup_f (R_\tau(f) - \hat R_\tau(f))$ over that choice, by the convexity of the supremum, and every bound of this kind on the mean for one token holds for all tokens too.
+#
+# **The theorem.** We go from the risk of the best fit to the construction in four steps.
+#
+# 1. *Cut-off.* By 3, $R(\hat f) \le R_\tau(\hat f) + 8e\,(1 + K^2 qd)\,\delta'$.
+# 2. *Gap.* $R_\tau(\hat f)$ is bounded by 2, in terms of $\hat R_\tau(\hat f)$.
+# 3. *Best fit.* $\hat R_\tau(\hat f) \le \hat R(\hat f) \le \hat R(f^*)$ for the construction $f^*$ of Lemma 11, because $f^*$ is in the class.
+# 4. *The construction fits.* On the event of Lemma 12 the outputs of the heads of $f^*$ differ from the data pointed at by at most $2(N-1) e^{-\alpha d/2q} \max_j \|x_j\|$. With $\alpha$ of order $\frac qd \log(nN)$ it follows that $\hat R(f^*) \le (\sqrt{\varepsilon_{\mathrm{2NN}}} + n^{-1/4})^2$.
+#
+# Take $\epsilon = n^{-1/2}$ and $\delta' = n^{-1/2} / (1 + K^2 qd)$. Then $\tau$ is of order $K^2 q d \log(nN)$, and the log size of order $(mqD + qD^2) \log(nN)$, with tokens of dimension $D$ of order $d + q \log N$. So all summands have the stated form.
+#
+# A ball $\|\mathrm{vec}\, \Theta\| \le \rho$ of all weights, as in the paper, lies in the class with $K = \rho^2/2$ and $B_F = \max(\rho, \rho^2/2)$, whether $\Theta$ has the matrices $W_h$ or their two factors. $\square$
 # ```
 #
 # ## The steps of the proof
@@ -230,7 +252,11 @@ gaps = {
 table(symmetrised | gaps, "Means over all samples of the largest gap", form=".3f")
 
 # %% [markdown]
-# Lemma 20, the third item, is about rare prompts. What is the worst case that Assumption 1 allows? Data and labels are 0 except in one prompt out of many. In this prompt the label and the data of a single token are large, and the prediction is as large as the class allows, with the wrong sign. No other distribution of data and labels hides more risk: the squared error is then concave in $y^2$ and $\max_j \|x_j\|^2$, and at the worst probability $e^{-u}$ of such a prompt it lies below $\tau + \lambda |y|^{2u} + \mu \sum_j \|x_j\|^{2(u + \log N)}$, where $\lambda, \mu \ge 0$ are chosen such that both sides touch at that prompt. Assumption 1 bounds the means of both powers, and the rare prompt attains both bounds. We search over the size $K$ of the net and over how rare that prompt is. The table shows the risk that the cut-off hides, divided by the lemma's bound, and a ratio above 1 would refute the lemma.
+# Lemma 20, the third item, is about rare prompts. What is the worst case that Assumption 1 allows? Data and labels are 0 except in one prompt out of many. In this prompt the label and the data of a single token are large, and the prediction is as large as the class allows, with the wrong sign.
+#
+# No other distribution of data and labels hides more risk. To see this, note that the squared error is then concave in $y^2$ and $\max_j \|x_j\|^2$. At the worst probability $e^{-u}$ of such a prompt it lies below $\tau + \lambda |y|^{2u} + \mu \sum_j \|x_j\|^{2(u + \log N)}$, where $\lambda, \mu \ge 0$ are chosen such that both sides touch at that prompt. Assumption 1 bounds the means of both powers, and the rare prompt attains both bounds.
+#
+# We search over the size $K$ of the net and over how rare that prompt is. The table shows the risk that the cut-off hides, divided by the lemma's bound, and a ratio above 1 would refute the lemma.
 
 # %%
 rarity = torch.linspace(0, 6, 601).double()  # log of the cut-off's chance over the prompt's
@@ -337,7 +363,7 @@ thm4.holds(
 # * **all labels**: all $N$ tokens of each prompt are labelled;
 # * **pointing**: one token is labelled, but training starts at the construction's query-key matrix, which already follows pointers.
 #
-# Training sets are fixed, and every model has its own encodings, direction, start and prompts, and is judged by the smallest test error that it reaches. The *prompts needed* are those at which this error falls below one half, interpolated between the sizes of the sets. The error falls from near 1 to below 0.1 within one or two sizes of the training set. Therefore we take these sizes close together near the fall, mostly within a factor of 1.5 of the next. If training behaved as the theorem says of the best fit, the prompts needed would hardly grow with $N$ in any of the three cases.
+# Training sets are fixed. Every model has its own encodings, its own direction $u$ of the labels, its own start and its own prompts, and it is judged by the smallest test error that it reaches. The *prompts needed* are those at which this error falls below one half, interpolated between the sizes of the sets. The error falls from near 1 to below 0.1 within one or two sizes of the training set. Therefore we take these sizes close together near the fall, mostly within a factor of 1.5 of the next. If training behaved as the theorem says of the best fit, the prompts needed would hardly grow with $N$ in any of the three cases.
 
 # %% mystnb={"code_prompt_hide": "Training", "code_prompt_show": "Training"} tags=["hide-input"]
 lengths = [N_first, 2 * N_first, 4 * N_first]
@@ -468,19 +494,25 @@ thm4.holds(
 # %% [markdown]
 # In {numref}`fig-prompts-needed` look first at the points for one label: they rise about as steeply as $N$ itself. The points for all labels, on the other hand, rise little. Then compare the former with the crosses, which count *labels* instead of prompts when all tokens are labelled. The crosses lie near the points for one label and rise with them.
 #
-# In numbers, with one label for each prompt the prompts needed grow like $N$ to the power {glue:text}`told_one`, and with all tokens labelled to the power {glue:text}`told_all` (means, with 95 % intervals over models, which do not contain the error of interpolating between sizes). Counted in labels the two powers differ by {glue:text}`told_labels`. So what looks nearly independent of $N$ when it is counted in prompts grows with $N$ when it is counted in labels.
+# In numbers, with one label for each prompt the prompts needed grow like $N$ to the power {glue:text}`told_one`, and with all tokens labelled to the power {glue:text}`told_all`. (These are means, with 95 % intervals over models. The intervals do not contain the error of interpolating between sizes.) If labels are counted in place of prompts, the two powers differ by {glue:text}`told_labels`. So what looks nearly independent of $N$ when it is counted in prompts grows with $N$ when it is counted in labels.
 #
 # Do longer prompts need more data, then? They do not, because what grows is the difficulty of the search for good weights. If training starts with a query-key matrix that already follows pointers, it needs no more data on longer prompts: with 500 prompts and one label each its error is at most {glue:text}`hinted:.2f` at every length. A random start, on the other hand, still has the error {glue:text}`unaided:.2f` at the longest prompts, with {glue:text}`unaided_at` of them. The theorem is about the best fit, and the best fit follows the pointers, but gradient descent from random weights first has to find out what pointers mean. (The longest prompts with one label were trained for twice as many steps as the others, so that slow runs are not cut off.)
 #
 # ## What we found
 #
-# * Lemmas 18 to 20 and Theorem 4, as restored, hold with explicit constants, for linear labels with $\varepsilon_{\mathrm{2NN}} = 0$, and without chaining. The norm bounds are those that the construction needs. The ball that the paper prints contains the construction if $q \le d$; for $q > d$ its summand $q^2/d$ alone is too small ({ref}`ch-pointer-heads`), so for that case we prove the theorem with a larger ball only, and give no verdict on the printed one.
+# * Lemmas 18 to 20 and Theorem 4, as restored, hold with explicit constants, for linear labels with $\varepsilon_{\mathrm{2NN}} = 0$, and without chaining. The norm bounds are those that the construction needs. The ball that the paper prints contains the construction if $q \le d$. For $q > d$ its summand $q^2/d$ alone is too small ({ref}`ch-pointer-heads`). So for that case we prove the theorem with a larger ball only, and give no verdict on the printed one.
 # * Squaring the length multiplies the prompts that are enough by less than 32, and by {glue:text}`growth:.1f` at the longest lengths of the table; at 1024 tokens they are {glue:text}`needed_1024:.1e`. The theorem is about the growth with $N$, and at sizes that can be trained its bound is vacuous, because it exceeds the error of a predictor that ignores the prompt.
 # * The paper trains on all labels and proves its theorem for one. In training these two cases differ, because the prompts needed grow with different powers of $N$.
 #
 # ## What would falsify this
 #
-# The first lemma would be false if the complexity of some class exceeded its bound, and the second if more than a share $\delta$ of the samples violated it, or if the mean gap exceeded twice the mean complexity. The third would be false if for data that Assumption 1 allows the cut-off hid more of the risk than it says. The controls remove a piece of each bound, namely the summand with the scale, the summand with the complexity, or half of the cut-off, and then each of these violations occurs. The theorem would be false if the number of prompts grew like a power of $N$, as it does with a matrix for each position. The results on training would be wrong if the interval of the first power reached one half, or if a pointing start failed at some length.
+# * *The first item* of the lemmas would be false if the complexity of some class exceeded its bound.
+# * *The second* would be false if more than a share $\delta$ of the samples violated it, or if the mean gap exceeded twice the mean complexity.
+# * *The third* would be false if for data that Assumption 1 allows the cut-off hid more of the risk than it says.
+# * *The theorem* would be false if the number of prompts grew like a power of $N$, as it does with a matrix for each position.
+# * *The results on training* would be wrong if the interval of the first power reached one half, or if a pointing start failed at some length.
+#
+# The controls of the first three remove a piece of each bound, namely the summand with the scale, the summand with the complexity, or half of the cut-off, and then each of these violations occurs.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -555,7 +587,7 @@ table(answer, "Prompts that are enough at 1024 tokens, by the class of matrices"
 #
 # ```{solution} ex-guarantee-labels
 # :class: dropdown
-# The summand $j = t$ has a mean of size $\frac1N$. The other $N - 1$ summands have mean 0 or nearly so, and together a size of $\frac1{\sqrt N}$. With one label for each prompt, some multiple of $N$ prompts must therefore be averaged before the mean stands out. With all tokens labelled, a single prompt has $N$ such mean summands against the same noise.
+# The summand $j = t$, which contains $\omega_t \omega_t^\top$, points to the target, and its mean is of size $\frac1N$. The other $N - 1$ summands have mean 0 or nearly so, and together a size of $\frac1{\sqrt N}$. With one label for each prompt, some multiple of $N$ prompts must therefore be averaged before the mean stands out. With all tokens labelled, a single prompt has $N$ such mean summands against the same noise.
 # ```
 #
 # ## References
