@@ -19,19 +19,19 @@
 # # How far all bits together move attention
 #
 # ```{verdict}
-# Yes, Lemma 11 is true: all bits of a string together change the attention weights of a token, on nearly every input, by at most a multiple of a logarithm. The logarithm is needed for rare inputs only. On average over inputs the change is at most 6, for any weights of the network, and the token's own bit accounts for 2 of these 6. If the own bit does not change the query, the limit is $4 - 2^{3-n}$ for strings of $n$ bits; at {glue:text}`climb_n` bits this is {glue:text}`climb_limit:.4f`, and a search reaches {glue:text}`climbed:.5f`.
+# Yes, Lemma 11 is true: all bits of a string together change the attention weights of a token, on nearly every input, by at most a multiple of a logarithm. The logarithm is needed for rare inputs only. On average over inputs the change is at most 6, for any weights of the network, and the token's own bit accounts for 2 of these 6. If the own bit does not change the query, the limit for strings of $n$ bits is $4 - 2^{3-n}$. At {glue:text}`climb_n` bits this is {glue:text}`climb_limit:.4f`, and a search reaches {glue:text}`climbed:.5f`.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 13 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** The paper states that in the first layer all $n$ bits of a string together change a row of attention, the weights that one token gives to all tokens, by at most a multiple of $\log n$, on nearly every input and whatever the weights of the network are. This is true. In the mean over inputs no logarithm is needed: the sum is at most 6, or 4 without the query's own bit, and no smaller constants are possible. A bound that holds with high probability needs some logarithm, but a factor about eight times smaller than the printed one is enough.
+# **Claim.** A *row* of attention is the list of weights that one token gives to all tokens. The paper states that in the first layer all $n$ bits of a string together change a row by at most a multiple of $\log n$, on nearly every input and whatever the weights of the network are. This is true. Here the changes for the flips of all single bits are added up. In the mean over inputs no logarithm is needed: the sum is at most 6, or 4 without the query's own bit, and no smaller constants are possible. A bound that holds with high probability needs some logarithm, but a factor about eight times smaller than the printed one is enough.
 #
 # ## Why one should care
 #
-# A transformer that computes a sensitive function must react to many bits at once. Attention can react strongly to a single bit if its scores are large: when scores grow with the length, one bit of a long string can draw nearly all the attention to itself. A bound on the effect of *one* bit on attention is therefore large, and if one multiplies it by the number of bits, attention seems able to react to all of them. But the weights of a row sum to 1. What one position gains, others lose, and if one position has all the attention, then most of the other bits have no effect. The lemma bounds the effect of all bits *together*. It is the first step of the paper's argument, and it is the reason why large scores in the first layer do not help to compute PARITY.
+# A transformer that computes a sensitive function must react to many bits at once. Attention can react strongly to a single bit if its scores are large: when scores grow with the length, one bit of a long string can draw nearly all the attention to itself. A bound on the effect of *one* bit on attention is therefore large. If one multiplies this bound by the number of bits, attention seems able to react to all of them. But the weights of a row sum to 1. What one position gains, others lose, and if one position has all the attention, then most of the other bits have no effect. The lemma bounds the effect of all bits *together*. It is the first step of the paper's argument, and it is the reason why large scores in the first layer do not help to compute PARITY.
 #
 # ## Three bits by hand
 #
-# Let a head read three bits, with scores such that the ones get all the attention, in equal parts; if there are no ones, the zeros share it. So the weights are $(1, 0, 0)$ at the string 100, and $(\frac12, \frac12, 0)$ at 110. The second string arises from the first by a flip of the second bit. This flip takes $\frac12$ from the first position and gives it to the second, and we add the sizes of both changes, so the flip counts 1. The table has the changes for all three flips.
+# Let a head read three bits, with scores such that the ones get all the attention, in equal parts. If there are no ones, the zeros share the attention. So the weights are $(1, 0, 0)$ at the string 100, and $(\frac12, \frac12, 0)$ at 110. The second string arises from the first by a flip of the second bit. This flip takes $\frac12$ from the first position and gives it to the second, and we add the sizes of both changes, so the flip counts 1. The table has the changes for all three flips.
 #
 # | ones | inputs | weights, for example | change by each flip | sum over three flips |
 # |:--|:--|:--|:--|:--|
@@ -111,9 +111,11 @@ table(by_hand, "Three bits, ones win by a gap of 80", form=".4f")
 # $$\sum_{q=1}^n \sum_{j=1}^n I_q[\hat a_{ij}] \le (8 + 32 \delta) \log n + 10 .$$
 # ```
 #
+# The inner sum is what one flip changes in the row, and the outer sum runs over all flips. The probability is useful for $\delta > 2$, when it tends to 1 as $n$ grows.
+#
 # **One query.** The weights of one query $i$ form a *row* of attention. Fix $i$ and its bit, and look at the bits of the other positions. The score of position $j$ depends on $x_j$ alone: it is $s_j$ for a zero and $s_j + g$ for a one. The *gap* $g$ is the same at every $j$, and we may assume that it is not negative, since otherwise we can exchange the names of the bits. So ones are preferred, and a row is given by its scores $s$ and its gap. For each input its sum over all flips can then be computed.
 #
-# The lemma is about every row, so we try six rows of very different shape, each with a gap under which ones win. One is flat, and the others have scores that fall slowly, fast, or at random. The last, *first one*, has scores that fall so steeply that the first one in the string gets all the attention. For each of them we compute the sum at random inputs of up to {glue:text}`n_far` bits. The figure shows for each row how often the sum is at least $t$, with the printed bound and a smaller one of ours as vertical lines. If the sums were beyond a line more often than the stated probability allows, the bound at this line would be refuted.
+# The lemma is about every row, so we try six rows of very different shape, each with a gap so large that ones get most of the attention. One is flat, that is, all its scores are equal. The others have scores that fall along the string, slowly or fast, or that are drawn at random. The last, called *first one*, has scores that fall so steeply that the first 1 in the string gets all the attention. For each of them we compute the sum at random inputs of up to {glue:text}`n_far` bits. The figure shows for each row how often the sum is at least $t$, with the printed bound and a smaller one of ours as vertical lines. If the sums were beyond a line more often than the stated probability allows, the bound at this line would be refuted.
 
 
 # %%
@@ -155,7 +157,7 @@ ax.legend(loc="lower right", fontsize=7, frameon=True, framealpha=1, edgecolor="
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-influence-mean` the curves of all rows start at sums between 2 and 4, cross near 4, and then fall. The curve of the flat row falls at once, and that of *first one* most slowly, along the grey line. As the table further down shows, the six rows have nearly the same mean, although their sums vary in very different ways. No sum comes near the printed bound. This raises two questions: why is the mean always about 4, and how much smaller can the bound be?
+# In {numref}`fig-influence-mean` the curves of all rows start at sums between 2 and 4, cross near 4, and then fall. The curve of the flat row falls at once, and that of *first one* most slowly, along the grey line. No sum comes near the printed bound. As the table further down shows, the six rows have nearly the same mean, although their sums vary in very different ways. This raises two questions: why is the mean always about 4, and how much smaller can the bound be?
 #
 # ## In the mean: an identity
 #
@@ -172,11 +174,19 @@ figures.show()
 #
 # In the example $M_+ - M_-$ is $-1$ at the string of zeros and 1 at the other seven inputs. Its mean is $\frac34$, and four times the mean is 3, as we found.
 #
-# **The idea of the proof.** A flip of bit $q$ moves attention from position $q$ to all others or back, so the change is twice what $q$ gains or loses. On average over inputs, the weight of $q$ if its bit is 1 is twice its contribution to $M_+$, and the weight of $q$ if its bit is 0 is twice its contribution to $M_-$.
+# **The idea of the proof.** A flip of bit $q$ moves attention from position $q$ to all others or back, so the change is twice what $q$ gains or loses. What $q$ gains is the difference of two weights: that of $q$ if its bit is 1 and that of $q$ if its bit is 0. Since half of all inputs have $x_q = 1$, on average over inputs the first weight is twice the contribution of $q$ to $M_+$, and in the same way the second is twice its contribution to $M_-$.
 #
-# **Proof.** Let $\hat a_q^b$ be the weight of $q$ when $x_q$ is set to $b$. Flipping $q$ multiplies all other weights by one common factor, so together they lose what $q$ gains, and $\sum_j I_q[\hat a_j] = 2 (\hat a_q^1 - \hat a_q^0)$. The weight $\hat a_q^b$ does not depend on $x_q$, and therefore $\mathbb E\, \hat a_q^b = 2\, \mathbb E[\hat a_q \mathbf 1[x_q = b]]$. If we sum over $q$, we get $2 \cdot 2\, \mathbb E [M_+ - M_-]$.
+# **Proof of the identity.** Let $\hat a_q^b$ be the weight of $q$ when $x_q$ is set to $b$.
 #
-# How large can this be? At $x = 0$ there are no ones, and $M_+ - M_- = -1$, and at all other inputs it is at most 1. So $\mathbb E[M_+ - M_-] \le 1 - 2 \cdot 2^{-n}$. As $g \to \infty$ every row puts all its attention on ones if there are any, so that the bound is approached. If the query's own bit is held fixed, its position takes attention away from ones and zeros, and only $n - 1$ bits are flipped. At the one string without ones among these bits $M_+ - M_- \le 0$, and at the others it is at most 1. So $\mathbb E[M_+ - M_-] \le 1 - 2^{1-n}$, and the limit is the same; it is approached if the fixed position has a score between those of zeros and ones. Finally, the query's own bit chooses between two such rows, and flipping it moves a row by at most 2. $\square$
+# 1. Flipping $q$ multiplies all other weights by one common factor, so together they lose what $q$ gains, and hence $\sum_j I_q[\hat a_j] = 2 (\hat a_q^1 - \hat a_q^0)$.
+# 2. The weight $\hat a_q^b$ does not depend on $x_q$, which is $b$ with probability $\frac12$, and therefore $\mathbb E\, \hat a_q^b = 2\, \mathbb E[\hat a_q \mathbf 1[x_q = b]]$.
+# 3. If we sum over $q$, the right side of step 2 becomes $2\, \mathbb E\, M_+$ for $b = 1$ and $2\, \mathbb E\, M_-$ for $b = 0$. With the 2 of step 1 this is $4\, \mathbb E [M_+ - M_-]$.
+#
+# **Proof of the limit.** How large can the mean of $M_+ - M_-$ be?
+#
+# 1. At $x = 0$ there are no ones, and $M_+ - M_- = -1$, and at all other inputs it is at most 1, so that $\mathbb E[M_+ - M_-] \le 1 - 2 \cdot 2^{-n}$. As $g \to \infty$ every row puts all its attention on ones if there are any, so that the bound is approached.
+# 2. Suppose that the query's own bit is held fixed. Its position takes attention away from ones and zeros, and only $n - 1$ bits are flipped. At the one string without ones among these bits $M_+ - M_- \le 0$, and at the others it is at most 1. Therefore $\mathbb E[M_+ - M_-] \le 1 - 2^{1-n}$, with the same limit as before. It is approached if the fixed position has a score between those of zeros and ones.
+# 3. Finally, let the query's own bit count too. It chooses between two rows as in step 2, and flipping it moves a row by at most 2, so the mean is at most 6. $\square$
 #
 # The proof does not use that the gap is the same everywhere. It only needs that the score of a position depends on no other bit. So we test the identity on rows with one gap and with many, of either sign, and compute the left side without the identity, from all inputs and all flips. A difference between the two sides beyond rounding would refute it.
 
@@ -306,22 +316,32 @@ glue(pair=sums["all bits"])
 #
 # ## With high probability: where the logarithm comes from
 #
-# A mean of 4 does not exclude large sums at rare inputs. The row *first one*, for example, puts all its attention on the first one, at position $J$. A flip before $J$ draws all the attention to the flipped bit, a flip at $J$ moves it to the next one, and no other flip has an effect. So the sum is $2J$, and it is at least $2m$ with probability $2^{1-m}$. A bound that fails with probability $n^{-c}$ must therefore be about $2 c \log_2 n \approx 2.9\, c \log n$ or more, and so *some* logarithm is needed. But its factor can be much smaller than printed:
+# A mean of 4 does not exclude large sums at rare inputs. The row *first one*, for example, puts all its attention on the first one, at position $J$. A flip before $J$ draws all the attention to the flipped bit, a flip at $J$ moves it to the next 1, and no other flip has an effect. Each of these $J$ flips counts 2, so the sum is $2J$. It is at least $2m$ if the first $m - 1$ bits are zeros, which has probability $2^{1-m}$, about $n^{-c}$ for $m = c \log_2 n$. A bound that fails with probability $n^{-c}$ must therefore be about $2 c \log_2 n \approx 2.9\, c \log n$ or more, and so *some* logarithm is needed. But its factor can be much smaller than printed:
 #
 # ```{prf:theorem} A smaller factor (ours)
 # :label: influence-tail
 # In {prf:ref}`sensitive-lem11`, with the same probability, the sum is at most $4 \delta \log n + 9$.
 # ```
 #
-# **The idea of the proof.** The example of *first one* is nearly the worst case. If positions are ordered by their scores, then a position with $r$ ones before it has a weight of at most $1/(1 + r)$, so the sum is largest if ones come late. The sum is at most twice the sum of the distances between ones, with the weights $1, \frac12, \frac13, \dots$, and since these distances are independent, such a weighted sum is of order $\log n$ except with a small probability.
+# **The idea of the proof.** The example of *first one* is nearly the worst case. If the positions are ordered by their scores, a position with $r$ ones before it has a weight of at most $1/(1 + r)$, so the sum is largest if ones come late. It follows that the sum is at most twice a weighted sum of the distances between ones, with the weights $1, \frac12, \frac13, \dots$ These distances are independent, and each is 2 in the mean. So such a weighted sum is of order $\log n$ except with a small probability.
 #
 # ```{dropdown} Proof of the smaller factor
-# We first bound the sum by the distances between ones, and then their exponential moment. Order the positions other than the query's by their scores $s$, largest first, and let $r_q$ be the number of ones before $q$. Each of these ones has at least the weight that $q$ has with $x_q = 1$, and therefore $\hat a_q^1 \le 1/(1 + r_q)$. Let $\ell_k$ be the number of positions with $r_q = k$. It is at most the distance between two ones in a sequence of fair bits, and these distances are independent, and each is $m$ with probability $2^{-m}$. So the sum is at most $2Z$ with $Z = \sum_{k<n} \ell_k / (k+1)$.
+# We first bound the sum by the distances between ones (steps 1 and 2), then an exponential moment of these distances (steps 3 and 4), and conclude by Markov's inequality (step 5).
 #
-# To bound $Z$ we use that $\mathbb E\, e^{u \ell} \le e^u / (2 - e^u)$ for $u < \log 2$. With $u_k = \frac{1}{2(k+1)}$ the product over $k < n$ is $\exp \bigl( \sum_k 2 u_k + \sum_k ( \log \frac{e^{u_k}}{2 - e^{u_k}} - 2 u_k ) \bigr)$, where the first sum is at most $1 + \log n$. The second is below $0.75$, for the following reason. Its summand $f(u) = -u - \log(2 - e^u)$ has a power series with positive coefficients from $u^2$ on, so that $f(u)/u^2$ grows, and the sum is at most $f(\frac12) + f(\frac14) + 36 f(\frac16) \sum_{k \ge 2} u_k^2 < 0.5462 + 0.0842 + 0.1189$. So $\mathbb E\, e^{Z/2} \le n\, e^{1.75}$, and by Markov's inequality $\Pr[Z > t] \le n\, e^{1.75 - t/2}$. In other words, the sum exceeds $4 (1 + \delta') \log n + 7$ with probability at most $n^{-\delta'}$. Now take $\delta' = \delta - 1$, add up over $n$ queries and $H$ heads, and add 2 for the query's own bit. $\square$
+# **Step 1: weights.** Order the positions other than the query's by their scores $s$, largest first, and let $r_q$ be the number of ones before $q$. Each of these ones has at least the weight that $q$ has with $x_q = 1$, and therefore $\hat a_q^1 \le 1/(1 + r_q)$.
+#
+# **Step 2: distances.** Let $\ell_k$ be the number of positions with $r_q = k$. It is at most the distance between two ones in a sequence of fair bits. These distances are independent, and each is $m$ with probability $2^{-m}$. As in the proof above, the sum is $2 \sum_q (\hat a_q^1 - \hat a_q^0)$, so it is at most $2Z$ with $Z = \sum_{k<n} \ell_k / (k+1)$.
+#
+# **Step 3: an exponential moment.** A distance $\ell$ has $\mathbb E\, e^{u \ell} = \sum_m 2^{-m} e^{um} = e^u / (2 - e^u)$ for $u < \log 2$, and for $u_k = \frac{1}{2(k+1)}$ the independence gives
+#
+# $$\mathbb E\, e^{Z/2} \le \prod_{k<n} \frac{e^{u_k}}{2 - e^{u_k}} = \exp \Bigl( \sum_k 2 u_k + \sum_k f(u_k) \Bigr), \qquad f(u) = -u - \log(2 - e^u) .$$
+#
+# **Step 4: the two sums.** The first sum, $\sum_{k<n} \frac1{k+1}$, is at most $1 + \log n$, and the second is below $0.75$. To see this, note that $f$ has a power series with positive coefficients from $u^2$ on, so that $f(u)/u^2$ grows with $u$, and the sum is at most $f(\frac12) + f(\frac14) + 36 f(\frac16) \sum_{k \ge 2} u_k^2 < 0.5462 + 0.0842 + 0.1189$. Both sums together give $\mathbb E\, e^{Z/2} \le n\, e^{1.75}$.
+#
+# **Step 5: conclusion.** By Markov's inequality $\Pr[Z > t] \le n\, e^{1.75 - t/2}$, and with $t = 2 (1 + \delta') \log n + 3.5$ this says that the sum, at most $2Z$, exceeds $4 (1 + \delta') \log n + 7$ with probability at most $n^{-\delta'}$. Now take $\delta' = \delta - 1$, add up the probabilities over $n$ queries and $H$ heads, and add 2 to the bound for the query's own bit. $\square$
 # ```
 #
-# As $4 \delta \log n + 9$ is smaller than the printed bound, this proves Lemma 11 again. The table lists the sums of the six rows; we compare the largest of them with both bounds.
+# As $4 \delta \log n + 9$ is smaller than the printed bound, this proves Lemma 11 again. The table lists the sums of the six rows, and we compare the largest of them with both bounds.
 
 # %%
 rows = []
@@ -370,11 +390,11 @@ glue(over_printed=over["printed"], over_ours=over["ours"])
 glue(slope_needed=2 / math.log(2))
 
 # %% [markdown]
-# None of {glue:text}`total` sums exceeds either bound. The largest is {glue:text}`over_printed:.3f` of the printed bound and {glue:text}`over_ours:.2f` of ours. The sums come from {glue:text}`independent` inputs, since the rows of one length share theirs, and so at 95 % confidence less than {glue:text}`none_above:.3f` % of inputs, taken over the lengths, exceed a bound for any of these rows. A sample cannot test probabilities as small as $n^{-2}$, however, and for those we have only the proof.
+# None of {glue:text}`total` sums exceeds either bound. The largest is {glue:text}`over_printed:.3f` of the printed bound and {glue:text}`over_ours:.2f` of ours. To see how much this says, note that the sums come from {glue:text}`independent` inputs, since the rows of one length share theirs. Therefore at 95 % confidence less than {glue:text}`none_above:.3f` % of inputs, taken over the lengths, exceed a bound for any of these rows. A sample cannot test probabilities as small as $n^{-2}$, however, and for those we have only the proof.
 #
 # ## The input at which the bound fails
 #
-# No such bound holds at every input, as Remark 12 of the paper says. Take the head that computes OR, with the score $\log n$ on ones and $-\log n$ on zeros, which is a flat row. (Its scores do not depend on the query, so the query's own bit counts like any other bit, and nothing has to be added for it.) At $x = 0^n$ the attention is uniform, and a flip of bit $q$ draws it to $q$, with weight $1/(1 + \frac1n - \frac1{n^2}) \ge 1 - \frac1n$. So every flip moves nearly all of the attention to another place: position $q$ gains at least $1 - \frac2n$, and the others lose as much. The remark counts the gains alone and says that the sum is at least $n - 2$; with the losses it is at least $2 (n - 2)$. The table shows the sum at this input, and at inputs with more ones.
+# No such bound holds at every input, as Remark 12 of the paper says. Take the head that computes OR, with the score $\log n$ on ones and $-\log n$ on zeros. It is a flat row, with the gap $2 \log n$. (Its scores do not depend on the query, so the query's own bit counts like any other bit, and nothing has to be added for it.) At $x = 0^n$ the attention is uniform, and a flip of bit $q$ draws it to $q$, with weight $1/(1 + \frac1n - \frac1{n^2}) \ge 1 - \frac1n$. So every flip moves nearly all of the attention to another place: position $q$ gains at least $1 - \frac2n$, and the others lose as much. The remark counts the gains alone and says that the sum is at least $n - 2$; with the losses it is at least $2 (n - 2)$. The table shows the sum at this input, and at inputs with more ones.
 
 # %%
 or_bound, counts = printed_bound(n_or, delta), [0, 1, 2, 4, 16, n_or // 2]
@@ -411,9 +431,9 @@ glue(or_chance=math.log10(above) - n_or * math.log10(2), or_allowed=(2 - delta) 
 glue(or_sum=or_sums[0], or_bound=or_bound)
 
 # %% [markdown]
-# At $n =$ {glue:text}`n_or` the sum at $0^n$ is {glue:text}`or_sum:.1f`, which is above the bound of {glue:text}`or_bound:.1f`. This does not contradict the lemma, because inputs whose sum exceeds the bound have the probability $10^{z}$ with $z =$ {glue:text}`or_chance:.1f`, and the lemma allows $z =$ {glue:text}`or_allowed:.1f`.
+# At $n =$ {glue:text}`n_or` the sum at $0^n$ is {glue:text}`or_sum:.1f`, which is above the bound of {glue:text}`or_bound:.1f`. This does not contradict the lemma, which allows exceptions. Inputs whose sum exceeds the bound have the probability $10^{z}$ with $z =$ {glue:text}`or_chance:.1f`, and the lemma allows $z =$ {glue:text}`or_allowed:.1f`.
 #
-# **A bound through the scores would not be enough.** A softmax is Lipschitz, so the change of the weights is bounded by that of the scores. But summed over bits this bound is useless, as Remark 10 says: if $a_w = x_w$, each flip changes one score by 1, and $\sum_q \max_w I_q[a_w] = n$ at every input. The weights change far less, since each score is only one of $n$. We compute both sums.
+# **A bound through the scores would not be enough.** A softmax is Lipschitz, so the change of the weights is bounded by that of the scores. But summed over bits this bound is useless, as Remark 10 says. For example, if $a_w = x_w$, each flip changes one score by 1, and the sum of the largest changes, $\sum_q \max_w I_q[a_w]$, is $n$ at every input. The weights change far less, since each score is only one of $n$. We compute both sums.
 
 # %%
 n = 8
@@ -435,7 +455,7 @@ logits.holds(
 # %% [markdown]
 # ## What we found
 #
-# * {prf:ref}`sensitive-lem11` holds, also with $4 \delta \log n + 9$ in place of its bound. If a multiple of $c \log n$ is to fail with probability $n^{-c}$ only, its factor cannot be below {glue:text}`slope_needed:.2f`.
+# * {prf:ref}`sensitive-lem11` holds, also with $4 \delta \log n + 9$ in place of its bound. A bound that is a multiple of $c \log n$ and fails with probability at most $n^{-c}$ must have a factor of at least {glue:text}`slope_needed:.2f`.
 # * In the mean over inputs there is no logarithm: the sum is at most 4, or 6 with the query's own bit, and neither constant can be lowered. This also holds for scores that grow with the length, such as $\log n$ times fixed ones. So in the first layer such scores do not help to compute a sensitive function; what this means for the output is in {ref}`ch-influence-at-output`.
 # * Remarks 10 and 12 are right: no such bound holds at every input, and none can be proved through the scores.
 #
