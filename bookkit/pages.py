@@ -21,6 +21,7 @@ from bookkit.scoreboard import colour
 
 _SHOW_CODE = '<button class="show-all-code" type="button">Show all code</button>'
 _LEDGER = "about, known by"
+_POWER_OF_TEN = re.compile(r"(?<=\d) × (?=10)")  # of a number that a line may not cut
 _OPENING = re.compile(r"[(\[]$")
 _CLOSING = re.compile(r"\S{1,12}(?=\s|$)")
 
@@ -121,6 +122,10 @@ def adjust_nodes(app: Any, doctree: Any, docname: str) -> None:
                 text.parent.replace(text, nodes.Text(powers_written_out(text)))
     for pasted in [n for n in doctree.findall(nodes.inline) if "pasted-text" in n["classes"]]:
         pasted[:] = [nodes.Text(written_out(pasted.astext()))]
+    for text in list(doctree.findall(nodes.Text)):
+        whole = _POWER_OF_TEN.sub("\u00a0×\u00a0", text)
+        if whole != text and not isinstance(text.parent, (nodes.math, nodes.literal)):
+            text.parent.replace(text, nodes.Text(whole))
     for formula in list(doctree.findall(nodes.math)):
         keep_unbroken(formula)
     for ledger in [n for n in doctree.findall(nodes.table) if _LEDGER in n.astext()][:1]:
