@@ -45,7 +45,7 @@
 #
 # with $W_v \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_c \in \mathbb R^{k \times d}$. The output is $w^\top g^{(L+1)}_{[CLS]}$, which is linear in one token of the last layer. In all layers the spectral norms of $W_c, W_v, W_{QK}$, the largest factors by which these matrices lengthen a vector, are at most $B_{c2}, B_{v2}, B_{QK2}$, and $\|w\|_2 \le B_w$.
 #
-# We say that a class has the *cover constant* $C$ on some inputs if for every $\epsilon$ one can choose at most $e^{C/\epsilon^2}$ of its members such that each member of the class is within $\epsilon$ of a chosen one, on all those inputs. Let $C_1$ be a cover constant of every class of matrices in the network for inputs of length 1, and $C_{B_x}$ one for inputs of length $B_x$. By a change of units $C_{B_x} = B_x^2 C_1$ can be taken. Logarithms are natural.
+# A class has the *cover constant* $C$ on some inputs if for every $\epsilon$ it has an $\epsilon$-cover of at most $e^{C/\epsilon^2}$ members. In other words, one can choose so many members such that each member of the class is within $\epsilon$ of a chosen one, on all those inputs. Let $C_1$ be a cover constant of every class of matrices in the network for inputs of length 1, and $C_{B_x}$ one for inputs of length $B_x$. By a change of units $C_{B_x} = B_x^2 C_1$ can be taken. Logarithms are natural.
 #
 # ```{prf:theorem} Trauger and Tewari (2024), Theorem 4.2
 # :label: lengthfree-thm4-2
@@ -536,7 +536,7 @@ glue(
 #
 # ## What would falsify this
 #
-# The refutations would fail if the printed bound were above $\log 2$ for the classes with one free number, or above the logarithm of the number of codewords. In both cases the printed and the repaired bound are each other's control, because one must be too small and the other large enough. The proof of the repaired theorem would be wrong if the outputs of a pair of networks differed by more than the sum, and the controls, which put one slip in again, show that the search would detect this. The claim that the length has no influence would be in doubt if the ratio rose above 1 at many tokens; the control adds values up where attention averages them.
+# The refutations would fail if the printed bound were above $\log 2$ for the classes with one free number, or above the logarithm of the number of codewords. In both cases the printed and the repaired bound are each other's control, because one must be too small and the other large enough. The proof of the repaired theorem would be wrong if the outputs of a pair of networks differed by more than the sum. The controls, which put one slip in again, show that the search would detect this. The claim that the length has no influence would be in doubt if the ratio rose above 1 at many tokens; the control adds values up where attention averages them.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

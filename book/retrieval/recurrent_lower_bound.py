@@ -156,7 +156,7 @@ figures.show()
 #
 # We do not know which values the paper has for $c_1$, $c_2$ and $c_3$, so we state the values that the argument gives.
 #
-# **The idea of the proof.** As in the example, we compare two costs. On one side, any net with a small risk needs a memory, and the norm that this takes grows like a power of $N$. On the other side, a net that ignores its memory needs a steep curve. The curve is steep where two of the $n$ points are close together while their labels differ. Among $n$ random points on a line there are about $\frac12 n^2$ pairs, so the closest pair is typically at a distance of order $1/n^2$, and the slopes are at most of order $n^2$, up to the size of the labels. So the cost of fitting is a power of $n$ that does not contain $N$. If $n$ is a small enough power of $N$, fitting is cheaper, and the net with the smallest weights cannot be one that solves the task.
+# **The idea of the proof.** As in the example, we compare two costs. On one side, any net with a small risk needs a memory, and the norm that this takes grows like a power of $N$. On the other side, a net that ignores its memory needs a steep curve. The curve is steep where two of the $n$ points are close together while their labels differ. Among $n$ random points on a line there are about $\frac12 n^2$ pairs, so the closest pair is typically at a distance of order $1/n^2$. Hence the slopes are at most of order $n^2$, up to the size of the labels. So the cost of fitting is a power of $n$ that does not contain $N$. If $n$ is a small enough power of $N$, fitting is cheaper, and the net with the smallest weights cannot be one that solves the task.
 #
 # ## What the task needs
 #

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-token-covers`, {ref}`ch-pointer-heads`, {ref}`ch-capacity`. **Read** 17 min. **Runs in** 80 s. **Source** quoted (the norm bounds, the constants $C_1$ to $C_3$, the cut-off $\tau$), restored (the displays).
 #
-# **Claim.** A transformer whose weights are bounded, and that fits $n$ prompts of $N$ tokens as well as it can, predicts new prompts well once $n$ is large enough, and the $n$ that is enough depends on $N$ only through logarithms. We write the proof out with constants and find it correct. But with these constants it asks for far more prompts than any training run has. In training the number of prompts that are needed grows little with $N$ if every token is labelled. With one label for each prompt, which is the theorem's setting, it grows about in proportion to $N$. The theorem is not contradicted by this, because it is about the best fit and not about how the fit is found.
+# **Claim.** Take a transformer whose weights are bounded, and that fits $n$ prompts of $N$ tokens as well as it can. The theorem says that it predicts new prompts well once $n$ is large enough, and that the $n$ that is enough depends on $N$ only through logarithms. We write the proof out with constants and find it correct. But with these constants it asks for far more prompts than any training run has. In training the number of prompts that are needed grows little with $N$ if every token is labelled. With one label for each prompt, which is the theorem's setting, it grows about in proportion to $N$. The theorem is not contradicted by this, because it is about the best fit and not about how the fit is found.
 
 # %% tags=["parameters"]
 N_first = 8  # shortest prompt that is trained on, then twice and four times that [6..10]
@@ -164,7 +164,7 @@ figures.show()
 #
 # The *Rademacher complexity* measures how well the class can fit random signs ({ref}`ch-capacity`), and it takes the place of the union bound in step 2 of the example.
 #
-# **The idea of the proof.** The first item corresponds to steps 1 and 3 of the example: a cover of the outputs is also a cover of the losses, and a finite list of losses between 0 and $\tau$ has a small complexity. The second item is a standard theorem that turns a complexity into a bound on the gap. The third item has no counterpart in the example: the labels are normal, and squared errors can be arbitrarily large, so the loss has to be cut off, and we must show that the cut-off hides almost nothing. Very large errors need a very long token or a very large label, and both are so rare that they hardly count. Finally we compare the best fit with the construction of Lemma 11, which is in the class and fits well.
+# **The idea of the proof.** The first item corresponds to steps 1 and 3 of the example: a cover of the outputs is also a cover of the losses, and a finite list of losses between 0 and $\tau$ has a small complexity. The second item is a standard theorem that turns a complexity into a bound on the gap. The third item has no counterpart in the example. Here labels and tokens are unbounded, and squared errors can be arbitrarily large. So the loss has to be cut off, and we must show that the cut-off hides almost nothing. Very large errors need a very long token or a very large label, and both are so rare that they hardly count. Finally we compare the best fit with the construction of Lemma 11, which is in the class and fits well.
 #
 # ```{dropdown} Proofs
 # We prove the three items in turn, then the remark on averaged labels, and put the theorem together.
@@ -196,7 +196,7 @@ figures.show()
 #
 # ## The steps of the proof
 #
-# The first two items are standard, and we test them on a class that is small enough for exact numbers: {glue:text}`functions` linear functions on 40 points with a squared loss cut off at 1, and samples of 12 points. The Rademacher complexity is computed over all $2^{12}$ signs, and the covers are greedy. A complexity above the bound at any scale would refute the first item. For the second, we draw 2000 samples and count those on which some function exceeds the bound; more than 10 % would refute it, since $\delta = 0.1$.
+# The first two items are standard. We test them on a class that is small enough for exact numbers, namely {glue:text}`functions` linear functions on 40 points with a squared loss cut off at 1, and samples of 12 points. The Rademacher complexity is computed over all $2^{12}$ signs, and the covers are greedy. A complexity above the bound at any scale would refute the first item. For the second, we draw 2000 samples and count those on which some function exceeds the bound; more than 10 % would refute it, since $\delta = 0.1$.
 
 # %%
 tau, size, delta = 1.0, 12, 0.1
@@ -223,9 +223,9 @@ table(beyond, "Corollary 19: share of samples where some function is beyond the 
 glue(functions=len(values), chance_alone=beyond["second term only"])
 
 # %% [markdown]
-# Both items pass the test. The second table also shows that the bound needs the complexity of the class: if only the last summand is kept, which allows for the chance of the sample, the bound is violated on {glue:text}`chance_alone:.0%` of the samples.
+# Both items pass the test. The second table also shows that the bound needs the complexity of the class. If only the last summand is kept, which allows for the chance of the sample, the bound is violated on {glue:text}`chance_alone:.0%` of the samples.
 #
-# The two shares are estimates, but symmetrisation, the step of the proof on which they rest, can be checked exactly: the mean of the largest gap over *all* samples of 4 out of 6 points must be at most twice the mean complexity. In the same way we compare one label for each prompt with all labels, on four prompts of two tokens each, over all samples of three prompts. There the mean of the largest gap with all labels must not exceed that with one label.
+# The two shares are estimates. But symmetrisation, the step of the proof on which they rest, can be checked exactly: the mean of the largest gap over *all* samples of 4 out of 6 points must be at most twice the mean complexity. In the same way we compare one label for each prompt with all labels, on four prompts of two tokens each, over all samples of three prompts. There the mean of the largest gap with all labels must not exceed that with one label.
 
 # %% mystnb={"code_prompt_hide": "All samples", "code_prompt_show": "All samples"} tags=["hide-input"]
 few_losses = losses[:, :8]

@@ -522,7 +522,7 @@ table(answer, "Mean of the sum, ones with probability p", form=".2f")
 # ```{solution} ex-influence-causal
 # :class: dropdown
 #
-# Both bounds hold, since a row of query $i$ is a row of the theorem on $i$ bits, and flips of later bits do not change it. So all bits together change it by at most 6 in the mean, whatever $i$ is. But at an early position the sum is shared by few bits: on average each of the first $i$ bits can have an influence of nearly $4/i$ instead of $4/n$, so at early tokens the effect of a bit is not diluted. A bound on what the last token reads from them in the next layer must take this into account. The paper leaves decoders open.
+# Both bounds hold, since a row of query $i$ is a row of the theorem on $i$ bits, and flips of later bits do not change it. So all bits together change it by at most 6 in the mean, whatever $i$ is. But at an early position the sum is shared by few bits. On average each of the first $i$ bits can have an influence of nearly $4/i$ instead of $4/n$, so at early tokens the effect of a bit is not diluted. A bound on what the last token reads from them in the next layer must take this into account. The paper leaves decoders open.
 # ```
 
 # %% [markdown]

@@ -124,7 +124,7 @@ def bounded(C_A, y, score, value):
 # **Lemma 15 with $C_V$.** From {prf:ref}`sensitive-lem9` and Lemma 13 we get $I_q[b_j] \le C_V \bigl( e^{2 C_A} \bar I_q + 2 \sqrt d\, e^{4 C_A} (I_q[y_j] + \bar I_q) \bigr)$. Since $e^{2 C_A} \le 2 \sqrt d\, e^{4 C_A}$, this is at most the bound of the lemma with $C_V$. $\square$
 # ```
 #
-# How close can a head come to each bound? To find out, we let gradient *ascent* change the tokens that leave a layer norm, the scores and the values of small heads, so as to raise the ratio of left to right side, for six values of $C_A$. A ratio above 1 would refute a bound, and a ratio near 1 says that it cannot be improved there.
+# How close can a head come to each bound? To find out, we use gradient *ascent* on small heads, for six values of $C_A$. It changes the tokens that leave a layer norm, the scores and the values so as to raise the ratio of left to right side. A ratio above 1 would refute a bound, and a ratio near 1 says that it cannot be improved there.
 
 
 # %% mystnb={"code_prompt_hide": "The ascent", "code_prompt_show": "The ascent"} tags=["hide-input", "nbval-ignore-output"]

@@ -19,7 +19,7 @@
 # # The Hessian of the output: which blocks, how large
 #
 # ```{verdict}
-# No: the Hessian of the network's output has more than the six non-zero blocks that the paper counts. For a target that is one parity of a single bit it has {glue:text}`fewest`. But the paper's bound on its norm, as in the authors' notebook, holds at the paper's own sizes: in the classes and at the inputs that we tried, the norm is at most {glue:text}`own_classes:.2f` times the bound. Our exact network exceeds the bound at {glue:text}`n_long` bits, and the paper's own network exceeds it if its scores are larger. Whether the paper's final formula is that of the notebook is not known.
+# No: the Hessian of the network's output has more than the six non-zero blocks that the paper counts. For a target that is one parity of a single bit it has {glue:text}`fewest`. But the paper's bound on its norm, as in the authors' notebook, holds at the paper's own sizes. In the classes and at the inputs that we tried, the norm is at most {glue:text}`own_classes:.2f` times the bound. Our exact network exceeds the bound at {glue:text}`n_long` bits, and the paper's own network exceeds it if its scores are larger. Whether the paper's final formula is that of the notebook is not known.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 20 min. **Runs in** 30 s. **Source** code (the bounds), printed (the count).
 #
@@ -48,7 +48,7 @@
 # Let $f = u\, (v)_+\, w$ with $u = v = w = 1$, where $(v)_+$ is $v$ for positive $v$ and 0 otherwise. Three weights form six pairs, and the Hessian has a block for each of them. The second derivative with respect to a weight and itself is 0, because $f$ is linear in each weight near this point. For two different weights the second derivative is the third weight, which is 1. So three of the six blocks are not zero, and the Hessian is
 # $\begin{pmatrix} 0 & 1 & 1 \\ 1 & 0 & 1 \\ 1 & 1 & 0 \end{pmatrix}$, with the eigenvalues 2, $-1$ and $-1$, and the norm 2.
 #
-# Now let $w = 0$. The block of $u$ and $v$ becomes 0, but the two others stay 1, and the norm is $\sqrt2$. This case can mislead, because the gradients with respect to $u$ and $v$ are $v w = 0$ and $u w = 0$, and one might think that all blocks in the rows of $u$ and $v$ are zero as well, and that no block is left. But a gradient that vanishes at one point need not vanish around it: the derivative of $v w$ with respect to $w$ is $v = 1$. So one has to differentiate twice first and insert the values of the weights afterwards.
+# Now let $w = 0$. The block of $u$ and $v$ becomes 0, but the two others stay 1, and the norm is $\sqrt2$. This case can mislead. The gradients with respect to $u$ and $v$ are $v w = 0$ and $u w = 0$, so one might think that all blocks in the rows of $u$ and $v$ are zero as well, and that no block is left. But a gradient that vanishes at one point need not vanish around it: the derivative of $v w$ with respect to $w$ is $v = 1$. So one has to differentiate twice first and insert the values of the weights afterwards.
 #
 # ## The statement
 #
@@ -229,7 +229,7 @@ glue(other_entry=max(entries[2, 1][pair] for pair in FIVE))
 # %% [markdown]
 # The left panel of {numref}`fig-hessian-blocks` shows one term. The five ringed blocks, among $G$, $b$, $F$ and $v_2$, are those on which the paper and the computation agree. The four blocks without a ring belong to the first attention, whose blocks the paper takes to be zero, and their entries are no smaller: the largest is {glue:text}`first_entry:.2f`, and that of the five is {glue:text}`other_entry:.2f`. (At $d = 1$ the number of blocks depends on the first score. If only the second score is 40 and the first is $2 \log T$, the network is just as exact, but its first attention gives a little weight to the wrong bits, and this makes two more blocks non-zero.) With more terms there are {glue:text}`many_low` to {glue:text}`many_high` blocks, the fewest where the coefficients are equal. The right panel shows where the new blocks come from, and there are two causes.
 #
-# *The second score matrix.* Most of the new blocks involve this matrix, although according to the paper its gradient depends on one other matrix only. But if the attention is moved from one position to another, the output changes by the difference between what is read at the two positions, and what is read there depends on all matrices before the second attention. With one term all attention is on one position, so there is no such difference.
+# *The second score matrix.* Most of the new blocks involve this matrix, although according to the paper its gradient depends on one other matrix only. But suppose that the attention is moved from one position to another. The output then changes by the difference between what is read at the two positions, and this depends on all matrices before the second attention. With one term all attention is on one position, so there is no such difference.
 #
 # *The positional rows of $F$.* They cause the darkest new block, that of $F$ with itself. The entries of these rows are zero, but they are weights all the same, and what they write goes into the scores of the second attention. If only the last row of $F$ counts as weights, {glue:text}`last_row` or more blocks remain for several terms.
 #
@@ -362,11 +362,11 @@ glue(tiny_norm=tiny["norm over H_u"].iloc[-1], tiny_change=tiny["change over H_p
 #
 # ```{prf:theorem} Repaired (ours)
 # :label: hessian-repaired
-# In the basis of even-parity indicators, at all scales and coefficients, for the paper's network and for the exact one, at every input at which all positions are inside plateaus,
+# Let $u$ be any direction in the space of the weights, with the part $u_a$ for the weight matrix $a$, one of the seven. In the basis of even-parity indicators, for the paper's network and for the exact one, at all scales and coefficients, and at every input at which all positions are inside plateaus,
 #
 # $$|u^\top H_f\, u| \le \sum_{a,b} B_{ab} \|u_a\| \|u_b\| , \qquad\text{so}\qquad \|H_f\| \le \lambda_{\max}(B),$$
 #
-# where $u$ is any direction in the space of the weights, $u_a$ is its part for the weight matrix $a$, one of the seven, and $\lambda_{\max}$ is the largest eigenvalue. The symmetric matrix $B$ of seven rows is in the proof. Where the scores are large, its largest entry is
+# where $\lambda_{\max}$ is the largest eigenvalue. The symmetric matrix $B$ of seven rows is in the proof. Where the scores are large, its largest entry is
 #
 # $$B_{FF} = \tfrac3{16} V \rho^2 (\|w\| + R)^2 + \tfrac12 \|v_2\| \rho^2 (\|w\| + R) + \tfrac12 V \rho^2 \|w\| .$$
 #
@@ -403,7 +403,7 @@ glue(tiny_norm=tiny["norm over H_u"].iloc[-1], tiny_change=tiny["change over H_p
 #
 # The bounds on $r_j$ hold because every hidden unit is at least 0 and grows with the mean that it reads. So each $r_j$ lies between the hidden units $r(0)$ and $r(1)$ for the means 0 and 1, and $\|r(1)\| \le \rho$.
 #
-# **Step 1: the second derivative of an average.** The output is $f = \mathbb E\, q = \sum_j a_j q_j$. The weights of a softmax change by $\dot a_j = a_j (\dot s_j - \mathbb E \dot s)$, so that the mean of any $g$ changes by $\mathbb E \dot g + \mathrm{Cov}(\dot s, g)$. If we apply this rule twice, we get $\dot f = \mathbb E \dot q + \mathrm{Cov}(\dot s, q)$ and
+# **Step 1: the second derivative of an average.** The output is $f = \mathbb E\, q = \sum_j a_j q_j$. The weights of a softmax change by $\dot a_j = a_j (\dot s_j - \mathbb E \dot s)$, so that the mean of any $g$ changes by $\mathbb E \dot g + \mathrm{Cov}(\dot s, g)$. Applied to $q$, this rule gives $\dot f = \mathbb E \dot q + \mathrm{Cov}(\dot s, q)$. The covariance is made of means as well, $\mathbb E\, \dot s q - \mathbb E \dot s\, \mathbb E q$, so we can apply the rule again, and get
 #
 # $$\ddot f = \mathbb E\, \ddot q + 2\, \mathrm{Cov}(\dot s, \dot q) + \mathrm{Cov}(\ddot s, q) + \mathbb E (\dot s - \mathbb E \dot s)^2 (q - \mathbb E q) .$$
 #
@@ -622,7 +622,7 @@ ledger.show()
 #
 # **Counterexample.** One parity of one bit at $T = {glue:text}`n`$ has {glue:text}`fewest` blocks, two of them between $W_V^{(1)}$ and the MLP; for $d \ge 2$ there are two more with $W_{KQ}^{(1)}$. With several terms there are {glue:text}`many_low` to {glue:text}`many_high` blocks.
 #
-# **Why.** A gradient that vanishes at the construction is differentiated as if it vanished around the construction: the slope of the MLP on a plateau is zero, but its derivative for $F$ and $G$ is not. With several terms the gradient for $W_{KQ}^{(2)}$, which is said to depend on one other matrix only, depends on all that the MLP writes; this adds most of the further blocks, of which {glue:text}`last_row` or more remain even if only the last row of $F$ counts.
+# **Why.** A gradient that vanishes at the construction is differentiated as if it vanished around the construction: the slope of the MLP on a plateau is zero, but its derivative for $F$ and $G$ is not. The gradient for $W_{KQ}^{(2)}$ is said to depend on one other matrix only, but with several terms it depends on all that the MLP writes. This adds most of the further blocks, and {glue:text}`last_row` or more blocks remain even if only the last row of $F$ counts.
 #
 # **Repair.** In the exact limit 7 blocks for one term of degree 1, and 9 for one term of higher degree.
 #
@@ -693,7 +693,7 @@ table(
 # ```{solution} ex-hessian-rows
 # :class: dropdown
 #
-# The bound is about noise on all weights of the architecture, and a weight gets noise even if its value is zero. What matters is how the output depends on the weight near its value, and this dependence is strong here. To leave the rows out, one would have to choose a smaller architecture, in which the MLP writes into the last column only; noise and prior then concern fewer weights, and with frozen rows $H_u$ holds in the classes that we went through. But the theorem would be about this smaller architecture, and a transformer that is trained in the usual way has all rows.
+# The bound is about noise on all weights of the architecture, and a weight gets noise even if its value is zero. What matters is how the output depends on the weight near its value, and this dependence is strong here. To leave the rows out, one would have to choose a smaller architecture, in which the MLP writes into the last column only. Noise and prior would then concern fewer weights, and $H_u$ holds in the classes that we went through, as with frozen rows. But the theorem would be about this smaller architecture, whereas a transformer that is trained in the usual way has all rows.
 # ```
 #
 # ## References

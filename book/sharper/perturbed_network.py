@@ -280,7 +280,7 @@ glue(gone_through=math.floor(1 / first_order))
 # **4.** We change the factors of the three summands of line 2 in turn.
 #
 # * *The first summand,* $a_i v_2$: its move is at most $|\Delta a|_1 |v_2| + |\Delta v_2| \le S \alpha + \sigma \bar\chi_D$ in sum.
-# * *The move of $r$.* With $\bar h = \sum_k a_k h_k$ we have $\Delta r_j = \Delta a_j (h_j - \bar h) + a_j (\Delta h_j - \Delta \bar h)$. The first part is at most $S \alpha$ in sum. In the second part $\Delta \bar h$ is the mean of the $\Delta h_j$ and $\sum_k \Delta a_k h_k$, which is at most $\frac12 S \alpha$, hence $|\Delta r|_1 \le \frac32 S \alpha + \max_j |\Delta h_j|$. Since $|\Delta h_j| \le S \beta + \sqrt2 \sigma \bar\chi_1$, with $\beta$ the bound on a move of any parity, flips allowed, this is at most $\gamma$.
+# * *The move of $r$.* With $\bar h = \sum_k a_k h_k$ we have $\Delta r_j = \Delta a_j (h_j - \bar h) + a_j (\Delta h_j - \Delta \bar h)$. The first part is at most $S \alpha$ in sum. In the second part $\Delta \bar h$ is the mean of the $\Delta h_j$ plus the sum $\sum_k \Delta a_k h_k$, and this sum is at most $\frac12 S \alpha$. Hence $|\Delta r|_1 \le \frac32 S \alpha + \max_j |\Delta h_j|$. Since $|\Delta h_j| \le S \beta + \sqrt2 \sigma \bar\chi_1$, with $\beta$ the bound on a move of any parity, flips allowed, this is at most $\gamma$.
 # * *The second summand,* $r_i q$: its move is at most $|\Delta r|_1 |q| + |r|_1 |\Delta q| \le \gamma |w| + \frac12 S (\sqrt2 \sigma \bar\chi_D + |w| \rho\, \sigma \bar\chi_H)$.
 # * *The third summand,* $t$: the matrix moves it by at most $\frac12 S \sqrt2 \sigma \bar\chi_D$, the move of $r$ by $\frac12 R \gamma$, and the tokens by $\frac14 S \rho_1 |w| \sigma \bar\chi_H$. For the last two we use that both $r$ and $\Delta r$ add up to 0, so that only differences of the scores and of the tokens count.
 #
@@ -538,7 +538,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-network-copies
 #
-# *With the computer.* First run the chapter with more copies of each network, by `python -m bookkit.run sharper/perturbed_network -p copies 20 --out my_run`. Which ratios in the table of the four lines grow, and which do not? Then test the claim that to first order the output is normal with standard deviation $\sigma |\nabla_\theta f_\theta|$: draw 400 noisy copies of a network with $d = 1$, $W = T = 20$, at the no-flip noise of {ref}`ch-perturbed-attention` and at noise a tenth and ten times as large, and compare the standard deviation of the outputs at one input with the length of the gradient.
+# *With the computer.* First run the chapter with more copies of each network, by `python -m bookkit.run sharper/perturbed_network -p copies 20 --out my_run`. Which ratios in the table of the four lines grow, and which do not? Then test the claim that to first order the output is normal with standard deviation $\sigma |\nabla_\theta f_\theta|$. Draw 400 noisy copies of a network with $d = 1$, $W = T = 20$, at the no-flip noise of {ref}`ch-perturbed-attention` and at noise a tenth and ten times as large. Compare the standard deviation of the outputs at one input with $\sigma$ times the length of the gradient.
 # ```
 #
 # ```{solution-start} ex-network-copies
@@ -563,7 +563,7 @@ ratios = pd.DataFrame(ratios).T.rename_axis("noise")
 table(ratios, "Standard deviation of the output over its first order, $T = 20$", form=".2f")
 
 # %% [markdown]
-# With more copies the ratios of drawn noise grow a little, because the largest of more numbers is larger; those of chosen noise and of line 2 involve no draw of noise, and stay as they are. Up to the no-flip noise the outputs have the standard deviation of the first order, up to the error of 400 draws. At noise ten times as large, the ratio may move away from 1, because hidden units flip and the softmax is no longer linear in the scores: the theorem on the first order does not apply there, and a test with drawn noise is all that we have.
+# With more copies the ratios of drawn noise grow a little, because the largest of more numbers is larger; those of chosen noise and of line 2 involve no draw of noise, and stay as they are. Up to the no-flip noise the outputs have the standard deviation of the first order, up to the error of 400 draws. At noise ten times as large, the ratio may move away from 1, because hidden units flip and the softmax is no longer linear in the scores. The theorem on the first order does not apply there, so a test with drawn noise is all that we have.
 #
 # ```{solution-end}
 # ```

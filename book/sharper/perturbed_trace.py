@@ -29,7 +29,7 @@
 #
 # In the paper's bound on the generalization gap, one term is the sharpness of the network at noisy copies of its weights. The sharpness of the exact network is known in closed form, but the bound needs to know how much larger it can become when every weight carries noise. One might expect that little noise changes the sharpness little. This is true of each single weight, but the network has thousands of weights, and their effects may add up.
 #
-# Theorem 17 answers with a formula that combines three bounds from the chapters before: on the output, on its gradient, and on its Hessian. An error in one of the three is therefore inherited by the formula, and this chapter shows an example: a block that is missing in the gradient makes the bound on the trace fail, however small the noise.
+# Theorem 17 answers with a formula that combines three bounds from the chapters before: on the output, on its gradient, and on its Hessian. An error in one of the three is therefore inherited by the formula. This chapter shows an example: because a block is missing in the gradient, the bound on the trace fails, however small the noise.
 #
 # ## Two weights by hand
 #
@@ -248,7 +248,7 @@ thm17.refuted(
 table(by_noise, "Trace over the bound of Theorem 17, by the noise", form=".3g", tiny=1e-9)
 
 # %% [markdown]
-# In the table, the trace at $W = T =$ {glue:text}`n_crowd` is {glue:text}`crowd_ratio:.2f` times the bound, and at {glue:text}`n_long` bits it is {glue:text}`long_ratio:.1f` times the bound, whereas it stays below the bound if the rows of $F$ are frozen. Each curve in {numref}`fig-trace-noise` is level on the left, where the noise is so small that the bound is $2 G_u$, and decreases as soon as the other summands of the bound become noticeable. So the bound fails for small noise only: at {glue:text}`n_crowd` bits for a standard deviation of up to about {glue:text}`last_crowd`. For larger noise the other summands are so large that they make up for the missing block. At the noise of the paper's example, $2.3 \cdot 10^{-3}$, the bound is not contradicted. The paper's own network at $2 \log T$ has an error of {glue:text}`paper_off` on these strings, so it is not exact. For this network the mean of $2 \|\nabla f_\theta\|^2$ is {glue:text}`paper_ratio:.2f` times $2 G_u$.
+# In the table, the trace is {glue:text}`crowd_ratio:.2f` times the bound at $W = T =$ {glue:text}`n_crowd`, and {glue:text}`long_ratio:.1f` times at {glue:text}`n_long` bits. If the rows of $F$ are frozen, it stays below the bound. Each curve in {numref}`fig-trace-noise` is level on the left, where the noise is so small that the bound is $2 G_u$, and decreases as soon as the other summands of the bound become noticeable. So the bound fails for small noise only: at {glue:text}`n_crowd` bits for a standard deviation of up to about {glue:text}`last_crowd`. For larger noise the other summands are so large that they make up for the missing block. At the noise of the paper's example, $2.3 \cdot 10^{-3}$, the bound is not contradicted. The paper's own network at $2 \log T$ has an error of {glue:text}`paper_off` on these strings, so it is not exact. For this network the mean of $2 \|\nabla f_\theta\|^2$ is {glue:text}`paper_ratio:.2f` times $2 G_u$.
 #
 # ## The repair
 #
@@ -285,9 +285,9 @@ table(by_noise, "Trace over the bound of Theorem 17, by the noise", form=".3g", 
 # For Gaussian noise $N \le \sigma \bigl( \Theta + 2\sqrt{\Theta t} + 2t \bigr)^{1/2}$, $t = \log \frac1\delta$, with probability at least $1 - \delta$.
 # ```
 #
-# The formula has the form of Theorem 17. In the place of $G_u$ it has $\hat G$, in that of the change $G_p$ of the gradient $KN$, and in that of $H_u + H_p$ the bound $K$ on the norm of the Hessian on the way from $\theta$ to $\theta'$. The bracket before $K \Theta$ bounds the error of the output at $\theta'$. The number $\delta$ is the probability that the noise is longer than assumed.
+# The formula has the form of Theorem 17. It has $\hat G$ in place of $G_u$, and $KN$ in place of $G_p$, the change of the gradient. In place of $H_u + H_p$ it has the bound $K$ on the norm of the Hessian on the way from $\theta$ to $\theta'$. The bracket before $K \Theta$ bounds the error of the output at $\theta'$. The number $\delta$ is the probability that the noise is longer than assumed.
 #
-# **The idea of the proof.** The gradient at $\theta'$ is the gradient at $\theta$ and an integral of the Hessian along the way, so everything follows if the Hessian cannot grow much on the way. To bound its growth we need the third derivative. Instead of computing this derivative, we let the weights move into the complex plane: as long as no hidden unit reaches its kink and no denominator of a softmax vanishes, the output is an analytic function, and Cauchy's inequality bounds every derivative of an analytic function by its size. The radius $r$ is chosen such that both conditions hold.
+# **The idea of the proof.** The gradient at $\theta'$ is the gradient at $\theta$ and an integral of the Hessian along the way, so everything follows if the Hessian cannot grow much on the way. To bound its growth we need the third derivative. Instead of computing this derivative, we let the weights move into the complex plane. As long as no hidden unit reaches its kink and no denominator of a softmax vanishes, the output is an analytic function. Cauchy's inequality bounds every derivative of such a function by its size. The radius $r$ is chosen such that both conditions hold.
 #
 # ```{dropdown} Proof
 # We bound the gradient at $\theta$ (step 1), then the output in a complex ball of radius $r$ (steps 2 to 7), then its third derivative (step 8), and put the three together (step 9).
@@ -438,7 +438,9 @@ glue(price=f"{reach:.0e}")
 # In words, the gradient changes at most in proportion to the noise, with a factor that consists of powers of $W$, $d$ and $k$ and of logarithms of $T$.
 #
 # ```{dropdown} Where the terms of G_p come from
-# The proof has seven parts (L.2 to L.8), one for each block, and their formulas are missing. The first term is $\sqrt2$ times the change of the second attention, $128 \sigma d^2 \sqrt W \ell$ (Lemma 27), because $v_2$ reads tokens of length $\sqrt2$. The second is six times $\sqrt W$, the length of $v_2$, times the change of a parity, $32 \sigma d^2$ (Lemma 22). The terms with $\ell$ that remain have the shape of these two times the size of the scores, $2 \ell \sqrt W$, or of the MLP, $d^{3/2}$; those with $k$ and $k^2$ have the shape of noisy rows of length $\sigma \sqrt k$ (Lemma 19), but we cannot tell which part gives which term. One sentence of the paper supports the formula as a whole. It says, as the public note on the paper quotes it from Appendix G, that the bound for noisy weights carries a factor of $D_f^{7/2}$, and $\frac72$ is the highest power of $d = D_f$ in $G_p$, as it is in the $H_p$ of Theorem 31.
+# The proof has seven parts (L.2 to L.8), one for each block, and their formulas are missing. The first term is $\sqrt2$ times the change of the second attention, $128 \sigma d^2 \sqrt W \ell$ (Lemma 27), because $v_2$ reads tokens of length $\sqrt2$. The second is six times $\sqrt W$, the length of $v_2$, times the change of a parity, $32 \sigma d^2$ (Lemma 22). The terms with $\ell$ that remain have the shape of these two times the size of the scores, $2 \ell \sqrt W$, or of the MLP, $d^{3/2}$. Those with $k$ and $k^2$ have the shape of noisy rows of length $\sigma \sqrt k$ (Lemma 19), but we cannot tell which part gives which term.
+#
+# One sentence of the paper supports the formula as a whole. As the public note on the paper quotes it from Appendix G, it says that the bound for noisy weights carries a factor of $D_f^{7/2}$. Indeed $\frac72$ is the highest power of $d = D_f$ in $G_p$, as it is in the $H_p$ of Theorem 31.
 # ```
 #
 # The condition $c_i \ge T^{-4}$ is ours, because the theorem rests on the paper's bound $2 \sqrt W \ell$ on the second scores, which needs it. We do not know whether the missing hypotheses contain it. We test the theorem at exact networks away from kinks. There are 100 random functions with $c_i \ge T^{-4}$ at each of four sizes. The noise goes up to the *no-flip level* of {ref}`ch-perturbed-attention`, below which no unit flips. In addition there are long networks. A ratio above 1 would speak against the theorem.
@@ -517,7 +519,7 @@ ledger.show()
 # We compare with the notebook `generate_plots.ipynb` of the repository `paullintilhac/boolean_function_sensitivity`, which differs from the prose in two places.
 #
 # * **Two terms of $G_p$ lack their factor $\sigma$**, namely $128\sqrt2\, d^2W^2\ell$ and $64\sqrt2\, kd^2W^2\ell$, whereas the prose has it in every term. Without this factor $G_p$ does not vanish with the noise.
-# * **$\Theta$ is $6(d+1)$ short** of the number of weights. Since a trace can be as large as the number of rows times the norm, the bound needs the full number; but for the paper's lengths, and degrees up to 5, the difference is below two per cent.
+# * **$\Theta$ is $6(d+1)$ short** of the number of weights. Since a trace can be as large as the number of rows times the norm, the bound needs the full number. But for the paper's lengths, and degrees up to 5, the difference is below two per cent.
 #
 # Both are slips of a notebook and do not speak against the theorems.
 #
@@ -571,7 +573,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-trace-computer
 #
-# *With the computer.* First run the chapter with longer strings, by `python -m bookkit.run sharper/perturbed_trace -p n_crowd 60 --out my_run`, and find in the figure up to which noise the bound fails. Then compute this noise for $T = 48, 60, 80, 120$ and $200$ without drawing any noise: for noise this small the trace is twice the squared gradient at the network itself, so it is enough to ask from which $\sigma$ on `perturbed_trace_bound` is larger. By which power of $T$ does the noise decrease, and is that the power that the solution before suggests?
+# *With the computer.* First run the chapter with longer strings, by `python -m bookkit.run sharper/perturbed_trace -p n_crowd 60 --out my_run`, and find in the figure up to which noise the bound fails. Then compute this noise for $T = 48, 60, 80, 120$ and $200$ without drawing any. This is possible because for noise this small the trace is twice the squared gradient at the network itself. So it is enough to ask from which $\sigma$ on `perturbed_trace_bound` is larger. By which power of $T$ does the noise decrease, and is that the power that the solution before suggests?
 # ```
 #
 # ```{solution-start} ex-trace-computer

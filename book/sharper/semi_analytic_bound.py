@@ -19,7 +19,7 @@
 # # The main bound, with its perturbation term measured
 #
 # ```{verdict}
-# The paper's main claim is right with its own constant for the spread of the loss, $\Sigma = 0.01$. One term of its bound says what noise on the weights adds to the sharpness. If this term is measured, the bound is below 1 at sample sizes at which the fully analytic bound, made of formulas only, is not. At a million examples it is {glue:text}`at_worst:.3f`, where 0.327 is quoted; how that number was measured is open. But the measured term is hardly needed, because noise in the weights raises the loss by less than the formula for the sharpness allows: by a factor of at least {glue:text}`least_margin:.1f` in the networks that we tried, and of about {glue:text}`margin:.0f` in the paper's own example.
+# The paper's main claim is right with its own constant for the spread of the loss, $\Sigma = 0.01$. One term of its bound says what noise on the weights adds to the sharpness. If this term is measured, the bound is below 1 at sample sizes at which the fully analytic bound, made of formulas only, is not. At a million examples it is {glue:text}`at_worst:.3f`, where 0.327 is quoted; how that number was measured is open. But the measured term is hardly needed, because noise in the weights raises the loss by less than the formula for the sharpness allows. It is less by a factor of at least {glue:text}`least_margin:.1f` in the networks that we tried, and of about {glue:text}`margin:.0f` in the paper's own example.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-gradients-and-trace`. **Read** 12 min. **Runs in** 60 s. **Source** quoted (the bound and its numbers); printed, in words (that it is non-vacuous).
 #
@@ -163,7 +163,7 @@ figures.show()
 #
 # ## What noise costs
 #
-# To see whether the measured loss is this small for other networks too, the next table compares three networks at $\sigma^*$: the paper's; the same with scores of size 40 in the second layer, where it is $f$ up to rounding; and the exact network of {ref}`ch-construction`. The intervals are from a bootstrap over the copies, and a mean loss above $\sigma^2 G_u$ would speak against the truncated bound.
+# To see whether the measured loss is this small for other networks too, the next table compares three networks at $\sigma^*$. The first is the paper's. The second is the same with scores of size 40 in the second layer, where it is $f$ up to rounding. The third is the exact network of {ref}`ch-construction`. The intervals are from a bootstrap over the copies, and a mean loss above $\sigma^2 G_u$ would speak against the truncated bound.
 
 # %%
 variants = {
@@ -284,7 +284,7 @@ glue(apart_sd=apart["standard deviation"], apart_variance=apart["variance"])
 #
 # ## How many examples
 #
-# Two sample sizes are quoted, too. A public reading note on the paper, which quotes these numbers, says that the semi-analytic bound is below 1, "non-vacuous", at $m = 8192$, and that the fully analytic one needs about $2 \cdot 10^9$; in the paper's text both numbers are missing. To be below 1 is a modest aim, since the best predictor that ignores the input, the constant $\mathbb E f$, has the risk $\frac14$. So the table has both levels, 1 and $\frac14$. It also has two readings of the analytic $P$. The text counts $k = T + 1$ positions, with the output position, whereas the authors' programs put $k = T$ into every term.
+# Two sample sizes are quoted, too. They are known from a public reading note on the paper, because in the paper's text both numbers are missing. The note says that the semi-analytic bound is below 1, "non-vacuous", at $m = 8192$, and that the fully analytic one needs about $2 \cdot 10^9$. To be below 1 is a modest aim, since the best predictor that ignores the input, the constant $\mathbb E f$, has the risk $\frac14$. So the table has both levels, 1 and $\frac14$. It also has two readings of the analytic $P$. The text counts $k = T + 1$ positions, with the output position, whereas the authors' programs put $k = T$ into every term.
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input"]
 names = ["at m = 8192", "below 1 from", "below 1/4 from"]

@@ -23,7 +23,7 @@
 # ```
 # **Needs** the derivative of a softmax. **Read** 8 min. **Runs in** 5 s. **Source** restored: the constant is not legible in our copy of the paper.
 #
-# **Claim.** An attention head returns an average of values, and the gradient of this average with respect to the query is at most twice the length of the longest token times the largest entry of the values. We show that the best constant is 1 in place of 2, and that the largest value can be replaced by half the distance between the largest and the smallest one. For values between 0 and 1, as in the network of {ref}`ch-construction`, this gives the constant $\frac12$.
+# **Claim.** An attention head returns an average of values. The lemma says that the gradient of this average with respect to the query is at most twice the length of the longest token times the largest absolute entry of the values. We show that the best constant is 1 in place of 2, and that the largest value can be replaced by half the distance between the largest and the smallest one. For values between 0 and 1, as in the network of {ref}`ch-construction`, this gives the constant $\frac12$.
 
 # %% tags=["parameters"]
 starts = 128  # random points of each size [100..1000]
@@ -42,7 +42,7 @@ lem15 = ledger.result("sharper.lem15")
 # %% [markdown]
 # ## Why one should care
 #
-# Training a transformer sends gradients back through its softmaxes. Can such a gradient grow with the length of the input? At first sight it can, because the derivative of a softmax over $T$ tokens is a matrix with $T^2$ entries, and the gradient is a product of three factors: the tokens, this matrix, and the values. If we bound the norm of the product by the product of the norms, we get $\frac T2$ times the longest token times the largest value. For a hundred tokens this is a factor of 50.
+# Training a transformer sends gradients back through its softmaxes. Can such a gradient grow with the length of the input? At first sight it can, because the derivative of a softmax over $T$ tokens is a matrix with $T^2$ entries, and the gradient is a product of three factors: the tokens, this matrix, and the values. If we bound the norm of the product by the product of the norms, we get $\frac T2$ times the longest token times the largest value, because the tokens and the values each contribute a factor $\sqrt T$, and the matrix has a norm of at most $\frac12$. For a hundred tokens this is a factor of 50.
 #
 # The lemma replaces this factor by a constant that does not depend on $T$. The paper uses it for the second attention of its hand-written network. There the gradient enters squared, because at a network that fits its data the trace of the Hessian is twice the squared length of the gradient ({ref}`ch-gradients-and-trace`). So the constant matters as well: a bound that is smaller by a factor of 2 in the lemma is smaller by a factor of 4 in the trace.
 #
@@ -295,7 +295,7 @@ answer = pd.DataFrame.from_dict(by_tokens, orient="index").rename_axis("tokens")
 table(answer, "Largest left side by the number of tokens", form=".3f")
 
 # %% [markdown]
-# With two tokens the best of many random points can come close to 1, but with many tokens the random points stay away from it: the token and the deviation would have to agree in sign at all tokens, which is less and less likely. Yet the bound is attained at every even number of tokens. So random points far below a bound do not show that the bound is loose; for that one has to look for the worst case.
+# With two tokens the best of many random points can come close to 1, but with many tokens the random points stay away from it. To come close, the token and the deviation would have to agree in sign at all tokens, which is less and less likely. Yet the bound is attained at every even number of tokens. So random points far below a bound do not show that the bound is loose; for that one has to look for the worst case.
 #
 # ```{solution-end}
 # ```

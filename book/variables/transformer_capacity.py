@@ -19,7 +19,7 @@
 # # The capacity of a deep transformer
 #
 # ```{verdict}
-# Open: we cannot decide whether Theorem A.17, the paper's bound for deep transformers, holds in the form that we could restore. The theorem multiplies the error of a layer by the factors of the earlier layers, whereas this error passes through the later ones. If the rows of the value matrix are bounded, as in the proof, no constant in front of the bound is enough: a class of networks with {glue:text}`signs` free signs requires a constant of {glue:text}`forced_rows`, and with more signs a larger one. If the columns are bounded, as in the text, the theorem is open. With the factors of the later layers, and one or two further repairs, we prove it with a constant of at most 4.
+# Open: we cannot decide whether Theorem A.17, the paper's bound for deep transformers, holds in the form that we could restore. The theorem multiplies the error of a layer by the factors of the earlier layers, whereas this error passes through the later ones. If the rows of the value matrix are bounded, as in the proof, no constant in front of the bound is enough. A class of networks with {glue:text}`signs` free signs requires a constant of {glue:text}`forced_rows`, and with more signs a larger one. If the columns are bounded, as in the text, the theorem is open. With the factors of the later layers, and one or two further repairs, we prove it with a constant of at most 4.
 # ```
 # **Needs** {ref}`ch-linear-layer`, {ref}`ch-attention-capacity`, {ref}`ch-capacity`. **Read** 14 min. **Runs in** 20 s. **Source** printed (Lemmas A.9 and A.13 to A.16), restored (Theorem A.17).
 #
@@ -180,7 +180,7 @@ figures.show()
 # **A.16** follows from the triangle inequality and that of Cauchy and Schwarz. $\square$
 # ```
 #
-# No smaller constants are possible, as two instances by hand show. For A.13 take tokens $\pm u$ with equal scores, and let $\Delta W_{QK}$ raise one score a little and lower the other as much. For A.14 let $W_{QK}$ be $q$ times the exchange of the axes of the plane, with $u$ along the first, and let both tokens move along the second, so that scores move through key and query at once. The table divides the left sides by the right ones, with the printed constants and with half of them; a ratio above 1 would refute a lemma. Its third column shows why tokens must be short: for tokens of length $B$ both lemmas would need a factor $B^2$ beside the constant of softmax.
+# No smaller constants are possible, as two instances by hand show. For A.13 take tokens $\pm u$ with equal scores, and let $\Delta W_{QK}$ raise one score a little and lower the other as much. For A.14 take the same tokens in the plane, with $u$ along the first axis, and let $W_{QK}$ be $q$ times the exchange of the two axes. Both tokens move along the second axis, so that scores move through key and query at once. The table divides the left sides by the right ones, with the printed constants and with half of them; a ratio above 1 would refute a lemma. Its third column shows why tokens must be short: for tokens of length $B$ both lemmas would need a factor $B^2$ beside the constant of softmax.
 
 # %%
 plane, opposite, h, q = torch.eye(2).double(), f64([[1.0, 0.0], [-1.0, 0.0]]), 1e-4, 100.0
@@ -599,7 +599,7 @@ growth.holds(
 # ## What we found
 #
 # * The projection onto the ball is a contraction, and Lemmas A.13 to A.16 hold with 1 for 2 and 2 for 4, which are the best constants. With these halved constants A.13 and A.14 fail for every length of tokens above 1, and with the printed constants they fail for lengths above $\sqrt2$.
-# * In the proof of Theorem A.17 the product must run over the later layers, for columns and for rows. The theorem itself, in the case *earlier layers, rows*, is false with every constant, because a class of two layers requires a constant of {glue:text}`forced_rows` with $2^{20}$ signs, and an arbitrarily large one with more signs. In the case *earlier layers, columns*, in which the text defines the class, the theorem as restored is open.
+# * In the proof of Theorem A.17 the product must run over the later layers, for columns and for rows. The theorem itself, in the case *earlier layers, rows*, is false with every constant. A class of two layers requires a constant of {glue:text}`forced_rows` with $2^{20}$ signs, and an arbitrarily large one with more signs. In the case *earlier layers, columns*, in which the text defines the class, the theorem as restored is open.
 # * The proof's cover of $W_C$ needs $L_\sigma$, and for *rows* that of $W_V$ needs $\sqrt{kd}$ for $k$. Whether the statement needs them is open.
 # * With these repairs both cases with *later layers* hold with $\log(2 \max(k, d)\, mT + 1)$ and constant 1, or 4 if the members of the cover must have $W_{QK}$ of rank $k < d$ too.
 #
