@@ -45,7 +45,7 @@
 #
 # with $W_v \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_c \in \mathbb R^{k \times d}$. The output is $w^\top g^{(L+1)}_{[CLS]}$, which is linear in one token of the last layer. In all layers the spectral norms of $W_c, W_v, W_{QK}$, the largest factors by which these matrices lengthen a vector, are at most $B_{c2}, B_{v2}, B_{QK2}$, and $\|w\|_2 \le B_w$.
 #
-# A class has the *cover constant* $C$ on some inputs if for every $\epsilon$ it has an $\epsilon$-cover of at most $e^{C/\epsilon^2}$ members. In other words, one can choose so many members such that each member of the class is within $\epsilon$ of a chosen one, on all those inputs. Let $C_1$ be a cover constant of every class of matrices in the network for inputs of length 1, and $C_{B_x}$ one for inputs of length $B_x$. By a change of units $C_{B_x} = B_x^2 C_1$ can be taken. Logarithms are natural.
+# A class has the *cover constant* $C$ on some inputs if for every $\epsilon$ it has an $\epsilon$-cover of at most $e^{C/\epsilon^2}$ members. In other words, one can choose at most so many of its members that each member of the class is within $\epsilon$ of a chosen one, on all those inputs. Let $C_1$ be a cover constant of every class of matrices in the network for inputs of length 1, and $C_{B_x}$ one for inputs of length $B_x$. By a change of units $C_{B_x} = B_x^2 C_1$ can be taken. Logarithms are natural.
 #
 # ```{prf:theorem} Trauger and Tewari (2024), Theorem 4.2
 # :label: lengthfree-thm4-2
