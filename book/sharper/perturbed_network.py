@@ -461,7 +461,7 @@ glue(line4=top["change of slopes"].max())
 #
 # $$|1 - 2a_j| |\delta_j| + \sum_{i \ne j} |a_i \delta_j + a_j \delta_i| \le \bigl(|1 - 2a_j| + 1 - a_j\bigr)|\delta_j| + a_j \bigl(|\delta|_1 - |\delta_j|\bigr) \le |\delta|_1 ,$$
 #
-# where the $a_i$ with $i \ne j$ add up to $1 - a_j$. To see the last step, suppose first that $a_j \le \frac12$. Then the expression in the middle is $(2 - 4a_j) |\delta_j| + a_j |\delta|_1$, and it is at most $(1 - a_j) |\delta|_1$, because $|\delta_j| \le \frac12 |\delta|_1$ for changes that add up to 0. If $a_j > \frac12$, it is $a_j |\delta|_1$. Neither exceeds $|\delta|_1$, so the constant can be 1 in place of 3. It is best possible: if all attention is on one key, and a share $s$ of it moves to another, then $|J' - J|_1 = (1 - s)\, |a' - a|_1$, and the factor tends to 1 as $s$ vanishes. We also let a local search look for pairs of distributions with a ratio above 1, which would refute the constant.
+# where the $a_i$ with $i \ne j$ add up to $1 - a_j$. To see the last step, suppose first that $a_j \le \frac12$. Then the second expression is $(2 - 4a_j) |\delta_j| + a_j |\delta|_1$, and it is at most $(1 - a_j) |\delta|_1$, because $|\delta_j| \le \frac12 |\delta|_1$ for changes that add up to 0. If $a_j > \frac12$, it is $a_j |\delta|_1$. Neither exceeds $|\delta|_1$, so the constant can be 1 in place of 3. It is best possible: if all attention is on one key, and a share $s$ of it moves to another, then $|J' - J|_1 = (1 - s)\, |a' - a|_1$, and the factor tends to 1 as $s$ vanishes. We also let a local search look for pairs of distributions with a ratio above 1, which would refute the constant.
 
 
 # %%
