@@ -128,6 +128,20 @@ def test_the_interval_of_a_power_covers_as_often_as_it_says():
     assert agrees(covered, trials, 0.95)
 
 
+def test_a_detectable_trend_is_found_as_often_as_it_says():
+    points, trials = 10, 20_000
+    x = torch.arange(points, dtype=torch.float64)
+    shift = statistics.detectable_trend(points)
+    noise = normal(trials, points, seed=3)
+    y = noise + shift * x / (x - x.mean()).norm()
+    b = statistics.slope(x, y)
+    left = y - y.mean(-1, keepdim=True) - b[:, None] * (x - x.mean())
+    error = (left.square().sum(-1) / (points - 2)).sqrt() / (x - x.mean()).norm()
+    found = (b / error).abs() > stats.t.ppf(0.975, points - 2)
+    assert agrees(int(found.sum()), trials, 0.8)
+    assert statistics.detectable_trend(10**6) == pytest.approx(1.95996 + 0.84162, abs=1e-4)
+
+
 def test_means_and_their_differences_have_the_intervals_of_student_and_welch():
     a, b = normal(8), 3 * normal(5, seed=1) + 1
     one = statistics.average(a)
@@ -287,6 +301,8 @@ def test_the_search_ends_where_it_is_told():
         (lambda: statistics.bootstrap_interval(torch.ones(1)), "R at least 1"),
         (lambda: wilson(1, 2**63), r"below 2\*\*63, got 9223372036854775808"),
         (lambda: statistics.resampled(torch.ones(0), 3, generator()), "E at least 1"),
+        (lambda: statistics.detectable_trend(2), "needs 3 points"),
+        (lambda: statistics.detectable_trend(9, chance=0.01), "a chance in"),
         (lambda: least_integer(bool, 5, 4), "ends at 4 before it starts at 5"),
     ],
 )
