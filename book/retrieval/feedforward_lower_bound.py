@@ -380,12 +380,6 @@ def tied(n):
     return (u - data.u).square().sum(-1).mean().item()
 
 
-def least_squares(n):
-    """Mean risk of least squares for each pointer by itself: pointer t has n_t of n samples."""
-    chance = [math.comb(n, k) * (1 / N) ** k * (1 - 1 / N) ** (n - k) for k in range(min(n, D))]
-    return sum(p * (1 - k / D) for k, p in enumerate(chance))
-
-
 sizes = sorted({D, 2 * D, 3 * N * (D - N + 1) // 4, N * D, 2 * N * D})
 risks = {(kind, n): lowered(kind, n) for kind in KINDS for n in sizes}
 risks |= {("gated, AdamW", n): lowered("gated", n, adam=True) for n in sizes}
@@ -430,7 +424,7 @@ thm6.holds(
     evidence="trained",
 )
 glue(least_score=min(scores.values()), at_silent=lowest.loc[silent, names].min().min(), Nd=D)
-above = [lowest.loc[n, "gated"] - least_squares(n) for n in sizes if n <= N * D]
+above = [lowest.loc[n, "gated"] - span.separate_risk(n, N, d) for n in sizes if n <= N * D]
 glue(twice=2 * D, most=sizes[-1], above_least=min(above), above_most=max(above))
 glue(gated_end=lowest["gated"].iloc[-1], tanh_end=lowest["tanh"].iloc[-1])
 
@@ -444,7 +438,7 @@ for dash, name, top in (
     curve = [max(0, 1 - n / top) for n in fine]
     ax.plot(fine, curve, color="black", marker="", linestyle=dash, label=name)
 whole = sorted({round(n) for n in fine})
-curve = [least_squares(n) for n in whole]
+curve = [span.separate_risk(n, N, d) for n in whole]
 ax.plot(whole, curve, color="black", marker="", linestyle=":", label="least squares")
 for k, name in enumerate(names):
     points = [least(risks[name, n]) for n in sizes]
