@@ -19,7 +19,7 @@
 # # Covers of linear maps that do not count the inputs
 #
 # ```{verdict}
-# As printed, for matrices with bounded columns, Lemmas 3.4 and 3.5 are false. They say how many matrices can stand in for all of bounded norm, up to a given error: Lemma 3.4 on all inputs whose entries have a bounded absolute sum, and Lemma 3.5 on finitely many inputs of bounded length. At {glue:text}`k_wide` outputs the hidden constants would have to be {glue:text}`forced_34:.0f` and {glue:text}`forced_35:.0f`, and they grow with the number of outputs. For matrices with bounded rows both are true, with a constant of 7, if the logarithm in Lemma 3.5 has the number of outputs in place of the dimension of the inputs.
+# As printed, for matrices with bounded columns, Lemmas 3.4 and 3.5 are false. They say how many matrices can stand in for all of bounded norm, up to a given error: Lemma 3.4 on all inputs whose entries have a bounded absolute sum, and Lemma 3.5 on finitely many inputs of bounded length. At {glue:text}`k_wide` outputs the hidden constants would have to be at least {glue:text}`forced_34:.0f` and {glue:text}`forced_35:.0f`, and these numbers grow with the number of outputs. For matrices with bounded rows both are true, with a constant of 7, if the logarithm in Lemma 3.5 has the number of outputs in place of the dimension of the inputs.
 # ```
 # **Needs** {ref}`ch-mixed-inputs`. **Read** 9 min. **Runs in** 10 s. **Source** printed.
 #
@@ -122,7 +122,9 @@ table(forced, "Constants that columns force at ε = 1/2, and one that is enough 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 forced_34, forced_35, enough = forced.loc[k_wide]
 own_34, own_35, _ = forced.loc[64]  # the width of the paper's experiment
-square_34 = ball[64] / linear_maps.bound_l2_columns(64, 64, 1, 1, 0.5)
+worst = math.exp(-0.5)  # where epsilon^2 log(1/epsilon) is largest, so that volume forces most
+square_34 = linear_maps.volume_bound(64, 1.0, worst, 2)
+square_34 /= linear_maps.bound_l2_columns(64, 64, 1, 1, worst)
 glue(k_wide=k_wide, forced_34=forced_34, forced_35=forced_35)
 glue(own_34=own_34, own_35=own_35, square_34=square_34)
 for result, name, value, where in (
@@ -141,7 +143,7 @@ for result, name, value, where in (
     )
 
 # %% [markdown]
-# {numref}`fig-rows-columns` shows the constant that would have to stand in front of each lemma, and for comparison one that is enough for rows at $d = n = 1$. The two curves for columns rise nearly like straight lines on logarithmic axes, so no constant is large enough for all $k$, whereas the curve for rows falls slowly towards 2. At $k = 64$, the width of the paper's experiment, the constants are {glue:text}`own_34:.1f` and {glue:text}`own_35:.0f` only, and at $d = k = 64$ Lemma 3.4 would need {glue:text}`square_34:.1f`, as $\log(dk)$ is then twice $\log k$. So at that size a moderate constant still hides the difference, but in wide layers no such constant does.
+# {numref}`fig-rows-columns` shows the constant that would have to stand in front of each lemma, and for comparison one that is enough for rows at $d = n = 1$. The two curves for columns rise nearly like straight lines on logarithmic axes, so no constant is large enough for all $k$, whereas the curve for rows falls slowly towards 2. At $k = 64$, the width of the paper's experiment, the constants are {glue:text}`own_34:.1f` and {glue:text}`own_35:.0f` only. At $d = k = 64$ the volume of a single column forces no more than {glue:text}`square_34:.1f` in Lemma 3.4, whatever $\epsilon$ is, as $\log(dk)$ is then twice $\log k$; the most is forced at $\epsilon = e^{-1/2}$. So at that size this argument does not show the difference, but in wide layers no constant hides it.
 #
 # The difference comes from a transpose, and the source of the lemma, as far as we have it, makes the same slip: {prf:ref}`variables-lem4-5` bounds columns and writes $Wx$, but what it proves is about $W^\top x$. In the source, {cite:t}`variables`, $Wx$ is not defined, so it can be read as $W^\top x$. In {cite:t}`lengthfree`, whose lemmas we judge, $W$ is $k \times d$ and $Wx$ is defined, so the lemma makes a statement about columns, and this statement is false.
 #
@@ -323,7 +325,7 @@ glue(apart=49, attained=attained, column_error=column_error)
 #
 # **Statement.** As printed: if the columns' $\ell_2$ norms sum to at most $B_w$, the log covering number is of order $a \log(dk)$ for inputs with $\|x\|_1 \le B_x$, with $a = B_w^2 B_x^2/\epsilon^2$.
 #
-# **Counterexample.** At $d = 1$ and $\epsilon = \frac12 B_w B_x$ the log covering number is at least $k \log 2$, by volume. At $k = {glue:text}`k_wide`$, a width in use, a constant of {glue:text}`forced_34:.0f` is forced, and it grows like $k / \log k$. At the size of the paper's experiment, $d = k = 64$, a constant of {glue:text}`square_34:.1f` would do, so the failure shows in wide layers only.
+# **Counterexample.** At $d = 1$ and $\epsilon = \frac12 B_w B_x$ the log covering number is at least $k \log 2$, by volume. At $k = {glue:text}`k_wide`$, a width in use, a constant of {glue:text}`forced_34:.0f` is forced, and it grows like $k / \log k$. At the size of the paper's experiment, $d = k = 64$, this argument forces a constant of {glue:text}`square_34:.1f` only, whatever $\epsilon$ is, so the failure shows in wide layers.
 #
 # **Why.** Lemma 3.4 is Lemma 3.5 on $d$ inputs, and that lemma bounds the columns of $W$ where the argument for $x \mapsto Wx$ needs the rows.
 #

@@ -19,7 +19,7 @@
 # # Covering a linear layer
 #
 # ```{verdict}
-# The lemma, which bounds how many matrices are enough to approximate a whole class of linear layers, is true for the maps $x \mapsto W^\top x$, which its proof covers. The constant is 1, and the cover consists of members of the class. The proof has a slip: for {glue:text}`d_most` outputs the errors that it allows to single outputs add up to {glue:text}`excess:.2f` times what is allowed in all. The slip can be repaired within the proof at the price of a constant. We prove the lemma in another way, by a walk that corrects one output at a time.
+# The lemma, which bounds how many matrices are enough to approximate a whole class of linear layers, is true for the maps $x \mapsto W^\top x$, which its proof covers. The constant is 1, and the cover consists of members of the class. The proof has a slip: for {glue:text}`d_most` outputs the errors that it allows to single outputs, taken together, are {glue:text}`excess:.2f` times as long as the error that is allowed in all. The slip can be repaired within the proof at the price of a constant. We prove the lemma in another way, by a walk that corrects one output at a time.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 12 min. **Runs in** 10 s. **Source** restored; the class and $d_2 B_\infty B_X$ are legible.
 #
@@ -93,7 +93,7 @@ figures.show()
 #
 # ## The statement
 #
-# A matrix $W \in \mathbb R^{d_1 \times d_2}$ has columns $w_1, \dots, w_{d_2}$; $\|W\|_{2,\infty}$ is the longest of their lengths, and $\|W\|_{2,1}$ is the sum. As in {ref}`ch-capacity`, $N_\infty(\epsilon)$ is the size of the smallest cover *by members of the class*, here of maps to vectors: $\hat W$ is near $W$ if their outputs differ by at most $\epsilon$ in the 2-norm on each of $N$ given inputs. $\lesssim$ hides a constant and logarithms of all but $N$.
+# A matrix $W \in \mathbb R^{d_1 \times d_2}$ has columns $w_1, \dots, w_{d_2}$; $\|W\|_{2,\infty}$ is the longest of their lengths, and $\|W\|_{2,1}$ is the sum. As in {ref}`ch-capacity`, $N_\infty(\epsilon)$ is the size of the smallest cover *by members of the class*, here of maps to vectors: $\hat W$ is near $W$ if their outputs differ by at most $\epsilon$ in the 2-norm on each of $N$ given inputs. $\lesssim$ hides a constant and logarithms of all but $N$, and $N \ge 2$, because $\log 1 = 0$.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma 4.5
 # :label: variables-lem4-5
@@ -145,7 +145,7 @@ layer.refuted(
 glue(excess=budget["error"].max(), d_most=d_most)
 
 # %% [markdown]
-# The error exceeds the limit from two outputs on and grows like $\sqrt{d_2}$, whereas with $B_1$ in place of $B_\infty$ it stays at the limit. So to repair the sum it is enough to change one index. With $B_1$ in place of $B_\infty$ in the definition of $k_i$, the $k_i$ sum to at most $d_2$. The proof's count then gives $4 (B_1 B_X)^2 / \epsilon^2$ up to Zhang's constants, and at most $\log \binom{2 d_2}{d_2} < 1.4\, d_2$ for the choice of the $k_i$. Another repair keeps the $k_i$ and puts $\sum_j (k_j + 1)$ in place of the $2 d_2$ under the root. The errors then fit for every layer, and the count becomes $(B_1 + B_\infty)^2 B_X^2 / \epsilon^2$, at most 4 times the $d_2 B_1 B_\infty B_X^2 / \epsilon^2$ of the stronger form. The printed proof has room for this, because it arrives at $4 B_1 B_\infty B_X^2 / \epsilon^2$ and asserts $d_2$ times as much. So the slip costs no more than a constant, which $\lesssim$ hides.
+# The error exceeds the limit from two outputs on and grows like $\sqrt{d_2}$, whereas with $B_1$ in place of $B_\infty$ it stays at the limit. So to repair the sum it is enough to change one index. With $B_1$ in place of $B_\infty$ in the definition of $k_i$, the $k_i$ sum to at most $d_2$. The proof's count then gives $4 (B_1 B_X)^2 / \epsilon^2$ up to Zhang's constants, and at most $\log \binom{2 d_2}{d_2} < 1.4\, d_2$ for the choice of the $k_i$. The second number is of no higher order than the lemma's bound. For if $\epsilon \ge \sqrt{d_2}\, B_\infty B_X$, the matrix 0 alone is a cover, and if not, $d_2 < (d_2 B_\infty B_X)^2 / \epsilon^2$. Another repair keeps the $k_i$ and puts $\sum_j (k_j + 1)$ in place of the $2 d_2$ under the root. The errors then fit for every layer, and the count becomes $(B_1 + B_\infty)^2 B_X^2 / \epsilon^2$, at most 4 times the $d_2 B_1 B_\infty B_X^2 / \epsilon^2$ of the stronger form. Here the choice of the $k_i \le d_2$ adds at most $d_2 \log(d_2 + 1)$, which by the same argument is no more than that bound times a hidden logarithm. The printed proof has room for this, because it arrives at $4 B_1 B_\infty B_X^2 / \epsilon^2$ and asserts $d_2$ times as much. So the slip costs no more than a constant, which $\lesssim$ hides.
 #
 # One flaw remains, because centres may still lie outside the class: $B_1 (k_i + 1) / d_2$, for example, can be longer than any column. It, too, costs a constant only. Every cover from outside at scale $\epsilon / 2$ gives one from inside at scale $\epsilon$, if each centre is exchanged for a member near it, which multiplies the bound by 4.
 #

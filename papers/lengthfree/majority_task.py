@@ -16,11 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.special
+import scipy.stats
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import require_bits, require_positive, require_whole, validated
+from helpers.checks import (
+    require_bits,
+    require_positive,
+    require_probability,
+    require_whole,
+    validated,
+)
 from helpers.rng import seed_of
 from helpers.training import checkpoints
 from helpers.weights import Weights
@@ -280,3 +288,29 @@ class Run:
 def size(weights: Weights) -> float:
     """Sum of the absolute values of all weights: the quantity of the paper's Figure 1."""
     return sum(v.abs().sum().item() for v in weights.values())
+
+
+@validated
+def detectable_trend(points: int, level: float = 0.05, chance: float = 0.8) -> float:
+    """Slope, in its standard errors, that a two-sided t-test of a trend finds with this chance.
+
+    Args:
+        points: Of the line, at least 3; the scatter is estimated from them.
+        level: Of the test, between 0 and 1.
+        chance: That it finds the slope, with its sign, from 1/2 to below 1.
+
+    Raises:
+        ValueError: a number out of its range.
+
+    Example:
+        >>> from papers.lengthfree.majority_task import detectable_trend
+        >>> round(detectable_trend(10), 2), round(detectable_trend(10_000), 2)
+        (3.2, 2.8)
+
+    Source: the noncentral t distribution with N - 2 degrees of freedom, by ``scipy.special``.
+    """
+    require_probability(level=level)
+    if points < 3 or not 0.5 <= chance < 1:
+        raise ValueError(f"a trend needs 3 points and a chance in [1/2, 1): {points}, {chance}")
+    cut = scipy.stats.t.ppf(1 - level / 2, points - 2)
+    return float(scipy.special.nctdtrinc(points - 2, 1 - chance, cut))

@@ -66,9 +66,16 @@ def dimension_floor(N: float, width: float, log_reach: float) -> float:
     """
     _check_tokens(N)
     require_positive(width=width)
-    tau = torch.linspace(1e-3, 1 - 1e-3, 999, dtype=torch.float64)
-    nats = 2 * width * torch.logaddexp(torch.zeros(()), log_reach + (2 / tau).log())
-    return ((-nats / (N - 1)).exp() - tau).max().clamp(min=0).square().item()
+
+    def left(tau: Tensor) -> Tensor:
+        nats = 2 * width * torch.logaddexp(torch.zeros(()), log_reach + (2 / tau).log())
+        return (-nats / (N - 1)).exp() - tau
+
+    tau = torch.logspace(-16, 0, 2000, dtype=torch.float64)
+    best = int(left(tau).argmax())
+    ends = tau[max(best - 1, 0)].item(), tau[min(best + 1, len(tau) - 1)].item()
+    near = torch.linspace(*ends, 1000, dtype=torch.float64)
+    return left(near).max().clamp(min=0).square().item()
 
 
 class Quantiser(NamedTuple):

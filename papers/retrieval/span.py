@@ -8,6 +8,7 @@ in R^d. A net is f(t, Wx). Matrices W stand as in
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -109,6 +110,26 @@ def seen(x: Tensor, N: int) -> Tensor:
         raise ValueError(f"inputs of {x.shape[-1]} numbers are not {N} tokens of one size")
     blocks = basis(x).unflatten(0, (N, -1))  # (N, d, rank)
     return torch.einsum("tar,tbr->ab", blocks, blocks)
+
+
+@validated
+def separate_risk(n: int, N: int, d: int) -> float:
+    r"""Mean risk of minimum-norm least squares, done for each pointer by itself.
+
+    .. math:: \mathbb E \max\Bigl( 0, 1 - \frac{n_t}{N d} \Bigr), \qquad
+        n_t \sim \mathrm{Bin}(n, 1/N)
+
+    Args:
+        n: Samples of all pointers together, at least 1.
+        N: Tokens.
+        d: Their dimensions.
+
+    Source: a vector keeps the share k / D of its squared length on k of D random dimensions.
+    """
+    require_positive(n=n, N=N, d=d)
+    D = N * d
+    chance = ((k, math.comb(n, k) * (N - 1) ** (n - k) / N**n) for k in range(min(n + 1, D)))
+    return sum(p * (1 - k / D) for k, p in chance)
 
 
 @validated

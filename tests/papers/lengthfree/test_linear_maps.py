@@ -138,6 +138,17 @@ def test_no_cover_is_smaller_than_the_volume_bound(dim, epsilon):
     assert math.log(size) >= covers.volume_bound(dim, 1.0, epsilon, 1) - 1e-9
 
 
+def test_a_column_forces_most_at_the_scale_e_to_the_minus_a_half():
+    def forced(epsilon):
+        promised = covers.bound_l2_columns(64, 64, 1.0, 1.0, epsilon)
+        return covers.volume_bound(64, 1.0, epsilon, 2) / promised
+
+    most = forced(math.exp(-0.5))
+    assert most == pytest.approx(16 / (math.e * math.log(64)))
+    assert most == max(most, *(forced(step / 200) for step in range(1, 200)))
+    assert forced(0.5) == pytest.approx(4 / 3)  # less than the most
+
+
 def test_the_printed_bounds_are_as_printed():
     scale = (3 * 2 / 0.5) ** 2
     assert covers.bound_l1_columns(5, 7, 3, 2, 0.5) == pytest.approx(7 * scale * math.log(11))

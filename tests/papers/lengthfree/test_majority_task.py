@@ -5,8 +5,10 @@ import math
 import numpy as np
 import pytest
 import torch
+from scipy import stats
 from torch.nn import functional
 
+from helpers.statistics import slope
 from helpers.training.checkpoints import CheckpointError
 from papers.lengthfree import majority_steps as steps
 from papers.lengthfree import majority_task as task
@@ -202,3 +204,21 @@ def test_the_model_has_the_sizes_and_the_start_of_the_authors_program():
     assert weights["readout"].std().item() == pytest.approx(0.05, rel=5 / math.sqrt(2 * 128))
     with pytest.raises(ValueError, match="9 bits are hidden, so T must be at least that, got 8"):
         task.Run(8, 0)
+
+
+def test_a_detectable_trend_is_found_as_often_as_it_says():
+    points, trials = 10, 20_000
+    x = torch.arange(points, dtype=torch.float64)
+    shift = task.detectable_trend(points)
+    noise = torch.randn(trials, points, generator=torch.Generator().manual_seed(3)).double()
+    y = noise + shift * x / (x - x.mean()).norm()
+    b = slope(x, y)
+    left = y - y.mean(-1, keepdim=True) - b[:, None] * (x - x.mean())
+    error = (left.square().sum(-1) / (points - 2)).sqrt() / (x - x.mean()).norm()
+    found = (b / error).abs() > stats.t.ppf(0.975, points - 2)
+    assert abs(found.double().mean().item() - 0.8) < 5 * (0.16 / trials) ** 0.5
+    assert task.detectable_trend(10**6) == pytest.approx(1.95996 + 0.84162, abs=1e-4)
+    with pytest.raises(ValueError, match="needs 3 points"):
+        task.detectable_trend(2)
+    with pytest.raises(ValueError, match="a chance in"):
+        task.detectable_trend(9, chance=0.01)

@@ -35,6 +35,9 @@ def test_the_dimension_floor_is_the_formula_at_the_best_scale():
         nats = 2 * 4 * math.log(1 + 2 * 2.0 / tau)
         at_tau = (math.exp(-nats / 99) - tau) ** 2
         assert memory.dimension_floor(100, 4, math.log(2.0)) >= at_tau - 1e-12
+    rate, reach = 2 * 20 / 10**6, 3 * math.sqrt(40)  # many labels: the best scale is minute
+    at_best = (1 + 2 * reach / rate) ** -rate - rate
+    assert memory.dimension_floor(10**6 + 1, 20, math.log(reach)) >= at_best**2 - 1e-12
     far = memory.dimension_floor(1e8, 10, 1e6)  # a reach of e^(10^6)
     assert far == pytest.approx(math.exp(-2 * 2 * 10 * 1e6 / 1e8), abs=5e-3)
 

@@ -91,6 +91,21 @@ def test_the_floor_is_the_distance_from_the_span(seed):
     assert floor.item() == pytest.approx(left.square().sum().item() / N, abs=1e-12)
 
 
+def test_separate_least_squares_have_the_risk_of_the_dimensions_they_see():
+    for n in (1, 2, 7, 18):  # up to N d samples
+        assert span.separate_risk(n, 6, 3) == pytest.approx(1 - n / (6 * 18))
+    assert span.separate_risk(19, 6, 3) > 1 - 19 / (6 * 18)
+    assert span.separate_risk(40, 1, 40) == 0
+    rng, found = np.random.default_rng(5), []
+    for _ in range(400):  # N = 2, d = 2, n = 5
+        t, x = rng.integers(2, size=5), rng.normal(size=(5, 4))
+        wanted = np.eye(4)[[0, 2]]
+        seen = [np.linalg.pinv(x[t == k]) @ x[t == k] @ wanted[k] for k in (0, 1)]
+        found.append(((np.array(seen) - wanted) ** 2).sum() / 2)
+    noise = np.std(found) / math.sqrt(len(found))
+    assert abs(np.mean(found) - span.separate_risk(5, 2, 2)) < 5 * noise
+
+
 def test_descent_forgets_by_the_law():
     N, d = 3, 2
     data = span.samples(4, N, span.directions(2, d, generator()), generator(1))
