@@ -575,6 +575,21 @@ ledger.show()
 # **What survives.** With short codes and at the best $\sigma$ the chain's bound is linear up to a logarithm. At the best $\sigma$ it is smaller than that for one pass from $T = {glue:text}`better_short`$ on with short codes, and from {glue:text}`better` on with one-hot codes.
 # ```
 #
+# ```{finding} sharper.thm8
+# :title: In one pass Theorem 2 gives a larger exponent than is quoted
+# :group: proof
+#
+# **Statement.** As quoted, at fixed $\sigma$ and in one pass, the probability of a wrong answer is at most 4 times an exponential in which the sharpness and the norm of the network for two bits are multiplied by $T$; in words, the bound grows exponentially.
+#
+# **Counterexample.** It concerns the exponent: at $T = {glue:text}`T_20`$ both quantities that Theorem 2 gives, $G_u(1, T)$ and $L(1, T, T)$, are at least {glue:text}`at_20:.1f` times $T\, G_u(1, 2)$ and $T\, L(1, 2, T)$.
+#
+# **Why.** The proof shows that both quantities grow faster than linearly with the degree. This is an estimate of the bound from below, which is what its growth asks for, whereas an upper bound on the probability needs the larger quantities.
+#
+# **Repair.** With $G_u(1, T)$ and $L(1, T, T)$ in the exponent the theorem follows as far as Theorem 7 does.
+#
+# **What survives.** The growth is exponential, and even faster than with the quoted exponent, so the comparison with the chain becomes stronger.
+# ```
+#
 # ## Exercises
 #
 # ```{exercise}
