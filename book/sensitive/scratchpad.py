@@ -303,7 +303,7 @@ ledger.verdicts()
 #
 # ## What we found
 #
-# * Sharpness with a scratchpad is low, and does not rise with the length up to {glue:text}`longest` bits, nor clearly with the step. It even falls with the length. But longer strings also took more steps of training, so we cannot say which of the two lowers it.
+# * Sharpness with a scratchpad is low, and does not rise with the length up to {glue:text}`longest` bits. It even falls with the length, but longer strings also took more steps of training, so we cannot say which of the two lowers it. At {glue:text}`pair_length` bits, where each step was measured by itself, it does not clearly rise with the step either.
 # * With a blank scratchpad the sharpness rises with the number of bits that a step depends on.
 # * The models learn the step of two bits, although the parity of the prefix fits the same strings.
 # * Strings beyond {glue:text}`longest` bits were not tried, nor long training with weight decay, where norms shrink.

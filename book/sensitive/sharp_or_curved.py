@@ -115,7 +115,7 @@ table(pd.DataFrame(rows).T.rename_axis("$t$"), caption, form=".2g", tiny=1e-12)
 # %% [markdown]
 # ## The point and its neighbourhood
 #
-# To see both the exceptional point and its neighbours, we add to the read-out a vector of a given length in two columns that are 0 in $y_n$, and compute the trace. The trace is exact for the strings that we average over, which are all strings up to 8 bits, and a random sample of longer ones. If the paper's sentence is right, the trace grows with the length. Besides the trace we compute the curvature over random steps of a finite length $\rho$, which is $2 D L_{\rho, n} / \rho^2$ for $D$ weights, at the network without a tilt.
+# To see both the exceptional point and its neighbours, we add to the read-out a vector of a given length in two columns that are 0 in $y_n$, and compute the trace. The trace is exact for the strings that we average over, which are all strings up to 8 bits, and a random sample of longer ones. (A few ReLUs are exactly at their kinks, but what they write is orthogonal to the tilt, so that the output is differentiable.) If the paper's sentence is right, the trace grows with the length. Besides the trace we compute the curvature over random steps of a finite length $\rho$, which is $2 D L_{\rho, n} / \rho^2$ for $D$ weights, at the network without a tilt.
 
 
 # %%
@@ -262,7 +262,7 @@ ledger.show()
 #
 # **Repair.** Over a fixed step the curvature, $2 D L_{\rho, n} / \rho^2$, has a lower limit of at least $2 D \mu / \rho^2$ as $n \to \infty$, with $\mu = \liminf_n \mathrm{as}_n / n$; this is the sharpened theorem {prf:ref}`brittle-repaired`.
 #
-# **What survives.** The sentence is true at every other fixed and exact read-out of this network, up to multiples of $(1, \dots, 1)$, which have no effect after layer norm. If the read-out is tilted by {glue:text}`tilt:g`, which changes no output, the trace is at least {glue:text}`bound_64:.1e` at 64 bits and {glue:text}`bound_long:.1e` at {glue:text}`long_n`, and the bound grows as $n^4$. It also remains true that small steps destroy the output on long strings: worst-case sharpness at a fixed radius is bounded from below too, being at least the average.
+# **What survives.** The sentence is true at every other fixed and exact read-out of this network, up to multiples of $(1, \dots, 1)$, which have no effect after layer norm. If the read-out is tilted by {glue:text}`tilt:g`, which changes no output, the trace is at least {glue:text}`bound_64:.1e` at 64 bits and {glue:text}`bound_long:.1e` at {glue:text}`long_n`, and the bound grows as $n^4$. It also remains true that small steps destroy the output on long strings: worst-case sharpness at a fixed radius is bounded from below too, being at least the average. For networks that are trained, whose fit is not exact and whose layer norm has an $\varepsilon > 0$, nothing is claimed here.
 # ```
 #
 # ## Exercises

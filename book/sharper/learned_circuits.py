@@ -288,7 +288,7 @@ table(pd.DataFrame(rows), caption)
 #
 # The other lines say which solution is learned. Positional models, whose attention does not depend on the bits, attend to all members in most cases, as the construction does. In free models the carrying row sits at a member, and its own column is then often not among the strongest.
 #
-# {numref}`fig-attention-rows` shows why. In the upper two matrices, of free models, the row that carries a component nearly always sits at one of its members, whereas a row chosen at random would do so one time in three or less. In most cases its strongest columns, apart from its own, are the other members. But its own column, the square with a cross, is often weak. Such a row can still compute the whole parity, because its query holds its own bit. When this bit flips, the row can change its attention, as in the second way of the example. In the lower two matrices, of positional models, the query holds no bit. There the row sits at a member no more often than by chance, and in most cases all members are strong; at degree 3 the share of components for which all are is {glue:text}`positional_three`.
+# {numref}`fig-attention-rows` shows why. In the upper two matrices, of free models, the row that carries a component nearly always sits at one of its members, whereas a row chosen at random would do so in a share $d/n$ of the cases. In most cases its strongest columns, apart from its own, are the other members. But its own column, the square with a cross, is often weak. Such a row can still compute the whole parity, because its query holds its own bit. When this bit flips, the row can change its attention, as in the second way of the example. In the lower two matrices, of positional models, the query holds no bit. There the row sits at a member no more often than by chance, and in most cases all members are strong; at degree {glue:text}`most_degree` the share of components for which all are is {glue:text}`positional_three`.
 
 # %%
 of_20 = dict(list(stored.groupby("kind")))
@@ -313,7 +313,10 @@ row_claims.reproduced(
     about="experiment",
     evidence="trained",
 )
-for name, frame in ((f"{n} bits", free), ("stored, 20 bits", of_20["free"])):
+# of fewer components, or where most models did not converge, nothing is claimed
+many = len(free) >= 30 and free["finished"].mean() >= 0.5
+own_models = [(f"{n} bits", free)] if many else []
+for name, frame in (*own_models, ("stored, 20 bits", of_20["free"])):
     fig5.holds(
         f"{name}, free models: share of components whose carrying row is strongest exactly at "
         "the other members, lower end of its interval; control: random sets of the same size",
@@ -339,15 +342,16 @@ for _ in range(25):
     at = carriers[torch.randperm(len(carriers), generator=rng.generator)]
     hits = torch.tensor(free["mask"].to_numpy()) >> at & 1
     dealt_own.append(wilson(int(hits.sum()), len(free)).low / chance)
-fig5.holds(
-    "free models: how much more often than by chance the carrying row sits at a member, "
-    "lower end of its interval; control: rows shuffled among the components",
-    share(free, "own").low / chance,
-    at_least=1,
-    control=median_high(dealt_own),
-    about="ours",
-    evidence="trained",
-)
+if many:
+    fig5.holds(
+        "free models: how much more often than by chance the carrying row sits at a member, "
+        "lower end of its interval; control: rows shuffled among the components",
+        share(free, "own").low / chance,
+        at_least=1,
+        control=median_high(dealt_own),
+        about="ours",
+        evidence="trained",
+    )
 
 # %% [markdown]
 # ## The smallest coefficient, and the turns of the net
@@ -409,33 +413,37 @@ kinds_of = turned["kind"].to_numpy()
 orders = [torch.randperm(len(kinds_of), generator=rng.generator) for _ in range(25)]
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-net_claims.reproduced(
-    "share of nets that turn $d - 1$ times or more: lower end of the interval for "
-    "positional models less upper end for free ones; control: kinds shuffled",
-    apart(kinds_of),
-    at_least=0,
-    control=median_high([apart(kinds_of[order]) for order in orders]),
-    about="ours",
-    evidence="trained",
-)
+if many:
+    net_claims.reproduced(
+        "share of nets that turn $d - 1$ times or more: lower end of the interval for "
+        "positional models less upper end for free ones; control: kinds shuffled",
+        apart(kinds_of),
+        at_least=0,
+        control=median_high([apart(kinds_of[order]) for order in orders]),
+        about="ours",
+        evidence="trained",
+    )
 untrained = [
     turns_of(circuits.initial_weights(n, 32, torch.Generator().manual_seed(97 * s + d)), True)
     >= d - 1
     for s, (d, _) in zip(seeds, classes, strict=True)
 ]
-net_claims.reproduced(
-    "positional models: share of nets that turn $d - 1$ times or more, lower end of its "
-    "interval; control: models before training",
-    oscillate["positional"].low,
-    at_least=0.5,
-    control=wilson(sum(untrained), len(untrained)).low,
-    about="ours",
-    evidence="trained",
-)
+if many:
+    net_claims.reproduced(
+        "positional models: share of nets that turn $d - 1$ times or more, lower end of its "
+        "interval; control: models before training",
+        oscillate["positional"].low,
+        at_least=0.5,
+        control=wilson(sum(untrained), len(untrained)).low,
+        about="ours",
+        evidence="trained",
+    )
 
 # %% mystnb={"code_prompt_hide": "Numbers for the text", "code_prompt_show": "Numbers for the text"} tags=["hide-cell", "nbval-ignore-output"]
 whole, here = of_20["free"], free[free["finished"]]
 three = positional[positional["degree"] == max(degrees)]
+of_least = turned[(turned["kind"] == "free") & (turned["degree"] == min(degrees))]
+oscillating = turned[turned["kind"] == "positional"]["enough"]
 asked = ("scores", "own", "exact", "others")
 glue(
     **{key: int(whole[key].sum()) for key in ("scores", "by_chance", "exact", "others")},
@@ -458,12 +466,18 @@ glue(
     gap_20=f"{gap_20:.2f}",
     cyclical=int(turned[turned["kind"] == "free"]["enough"].sum()),
     free_models=int((turned["kind"] == "free").sum()),
+    least_degree=min(degrees),
+    most_degree=max(degrees),
+    straight=int((of_least["turns"] == 0).sum()),
+    of_least=len(of_least),
+    positional_models=oscillating.size,
+    positional_turn=int(oscillating.sum()),
 )
 
 # %% [markdown]
 # In our models the component with the smallest coefficient is identified less often. At {glue:text}`n` bits, with the seed shown, its share is smaller by {glue:text}`gap`, and at the paper's size, with fewer models, by {glue:text}`gap_20`. The second interval reaches below 0, and at other seeds the first one does so too. Therefore a difference of 0 is not excluded, and the question is open at both sizes.
 #
-# The second table shows the turns. Free models need fewer turns: at degree 2 their $g$ does not turn at all. This fits the second way of the example, in which the row's own bit decides *which* token is attended to, so that the attention itself computes the exclusive or. Of {glue:text}`free_models` free models {glue:text}`cyclical` have a net with at least $d - 1$ turns, as many as a net needs if it sees only the mean. Positional models, which have only the mean, turn at least $d - 1$ times. The paper's caption is about one model of 20 bits, and we did not count turns at this size, so we do not judge the caption.
+# The second table shows the turns. Free models need fewer turns: at degree {glue:text}`least_degree`, {glue:text}`straight` of {glue:text}`of_least` do not turn at all. This fits the second way of the example, in which the row's own bit decides *which* token is attended to, so that the attention itself computes the exclusive or. Of {glue:text}`free_models` free models {glue:text}`cyclical` have a net with at least $d - 1$ turns, as many as a net needs if it sees only the mean. Of {glue:text}`positional_models` positional models, which have only the mean, {glue:text}`positional_turn` turn at least $d - 1$ times. The paper's caption is about one model of 20 bits, and we did not count turns at this size, so we do not judge the caption.
 #
 # ## What we found
 #

@@ -19,7 +19,7 @@
 # # Every function of three hidden bits, exactly
 #
 # ```{verdict}
-# Yes, every function of a few hidden bits is computed exactly by a transformer, but not by the network in the proof. The heads in the proof read bits approximately, and the net after them tolerates only half of the error that the heads make. For random functions on {glue:text}`T` bits with orthonormal codes of positions the network is wrong on {glue:text}`wrong_share:.0f` % of the strings on average. With these codes it makes no error if a string is given as a *bag*, the set of the codes of its ones. A network that falls from exact values to 0 along wider ramps has twice the tolerance, and its weights are at most half as large as is allowed.
+# Yes, every function of a few hidden bits is computed exactly by a transformer, but not by the network in the proof. The heads in the proof read bits approximately, and the net after them tolerates only half of the error that the heads make. For random functions on {glue:text}`T` bits with orthonormal codes of positions the network is wrong on {glue:text}`wrong_share:.0f` % of the strings on average. With these codes it makes no error if a string is given as a *bag*, the set of the codes of its ones. A network that falls from exact values to 0 along wider ramps has twice the tolerance, and the weights of its first layer are at most half as large as is allowed.
 # ```
 # **Needs** {ref}`ch-sparse-representations`, {ref}`ch-mean-of-a-set`. **Read** 12 min. **Runs in** 15 s. **Source** printed; the bound on $W_2$ in Lemma B.8 is restored.
 #
@@ -94,7 +94,7 @@ table(
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemmas B.5 and B.6
 # :label: variables-lemB5
-# *(True for $\gamma \le 4$, a condition that is not printed; the proof is refuted below.)* Let a head be within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$ (B.5), or heads within $\gamma/4$ of a $\gamma$-injective function (B.6). Then a net after them, with $\|W_1\|_\infty \le 8 \max(1, B)/\gamma$ and $\|W_2\|_\infty \le 8s/\gamma$, makes the transformer equal to any given function of $r$ (B.5), or of the chosen bits (B.6), on all strings. The proof takes the net of {prf:ref}`variables-lemB8` with $\delta = \gamma/8$.
+# *(True for $\gamma \le 8$, a condition that is not printed; the proof is refuted below.)* Let a head be within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$ (B.5), or heads within $\gamma/4$ of a $\gamma$-injective function (B.6). Then a net after them, with $\|W_1\|_\infty \le 8 \max(1, B)/\gamma$ and $\|W_2\|_\infty \le 8s/\gamma$, makes the transformer equal to any given function of $r$ (B.5), or of the chosen bits (B.6), on all strings. The proof takes the net of {prf:ref}`variables-lemB8` with $\delta = \gamma/8$.
 # ```
 #
 # ```{prf:proposition} Edelman et al. (2022), Propositions 4.7 and B.1
@@ -146,7 +146,7 @@ table(
 #
 # ```{prf:lemma} Wide ramps (ours)
 # :label: lookup-wide-ramps
-# {prf:ref}`variables-lemB8` is true for $\delta \le 1$, even with $\|W_1\|_\infty \le \max(1, B)/(2\delta)$ and $\|W_2\|_\infty \le k$. So are {prf:ref}`variables-lemB5` for $\gamma \le 4$, with $\delta = \gamma/4$, $\|W_1\|_\infty \le 2\max(1, B)/\gamma$ and $\|W_2\|_\infty \le s$.
+# {prf:ref}`variables-lemB8` is true for $\delta \le 1$, even with $\|W_1\|_\infty \le \max(1, B)/(2\delta)$ and $\|W_2\|_\infty \le k$. So are {prf:ref}`variables-lemB5` for $\gamma \le 8$, with $\delta = \gamma/4$, $\|W_1\|_\infty \le 2\max(1, B)/\gamma$ and $\|W_2\|_\infty \le s$.
 # ```
 #
 # **The idea of the proof.** Ramps of twice the width have half the slope, so the weights become smaller. There is room for such ramps because points are $4\delta$ apart, and the boxes of two neighbours take only $2 \delta$ of this distance. Biases are large only for ramps near the faces of the cube, but there the ramps lead away from all other points and are not needed.
@@ -156,7 +156,7 @@ table(
 #
 # *Biases.* A side that is kept has its kinks between $x_{ij} + \delta$ and $x_{ij} + 3\delta$, while $x_{ij} \ge -B$ and $x_{ij} + 4\delta \le B$. So all kinks lie in $[-B + \delta, B - \delta]$, and biases are at most $\frac{B}{2\delta}$. The second layer has weights $\pm 1$ and biases between $-k$ and 1.
 #
-# *B.5 and B.6.* As points we take the values $g(b)$. Any two are $\gamma = 4\delta$ apart in some coordinate, and each reading is within $\gamma/4 = \delta$ of its point. $\square$
+# *B.5 and B.6.* As points we take the values $g(b)$. Any two are $\gamma = 4\delta$ apart in some coordinate, and each reading is within $\gamma/4 = \delta$ of its point. The bound $s$ on the second layer is at most the printed $8s/\gamma$ as long as $\gamma \le 8$, and that on the first layer is a quarter of the printed one at every $\gamma$. $\square$
 # ```
 #
 # **The proposition.** Now {prf:ref}`variables-prop4-7` follows wherever there are heads. For example, a head that is within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$, the mean of the signs or $(r - s)/(r + 1)$, is itself the first item. With the net of B.5 after it the transformer equals any given function of $r$. If there are heads within $\gamma/4$ of a $\gamma$-injective function, then with the net of B.6 it equals any given function of the chosen bits. Such heads are in {ref}`ch-mean-of-a-set` for fixed positions and in {ref}`ch-sparse-representations` for the two other input maps, with $\gamma = \frac1s$, say. For the bag the paper's lemma asks for $\gamma > s\Delta$. The numbers that its head approximates are $\frac1s$ apart, so a net after it needs $\gamma \le \frac1s$. Both conditions together say that $\Delta < \frac1{s^2}$. Since $\frac1{s^2} \le \frac1{2s-1}$, our heads are enough whenever the paper's lemma can be used.
@@ -270,7 +270,7 @@ glue(constant=printed(wide)[0], readings=len(set(readings)), pieces=pieces)
 # %% [markdown]
 # The largest first-layer weight of the proof's net is {glue:text}`weight:.1f` times what the lemma allows, and that of the repaired net is {glue:text}`lighter:.2f` times as large as is allowed. The lemma only says that *some* net meets its bound, and the repaired net does. The proof takes $\delta = \gamma/8$, so a reading that is $\gamma/4$ off is at the distance $2\delta$, where its net answers 0.
 #
-# **Why $\delta \le 1$.** For large $\delta$ the lemmas fail as they are printed. Let one bit be chosen, $\gamma = 4000$ and the values $\pm 2000$. Depending on the other bits, a head reads one and the same value of the bit as {glue:text}`readings` different numbers. But a net with hidden layers of 8 and 4 units that receives one number has at most {glue:text}`pieces` pieces on which it is linear. So two readings share a piece, and on this piece the net has to be constant. Within the printed norms such a constant is at most {glue:text}`constant:.2f`, where 1 is needed. For $\delta > 1$ our net exceeds the bound $k/\delta$. The net of the proof fails there as well: its second layer does not answer 0 outside of its boxes, so its values in the boxes are off by up to {glue:text}`steep_off:.1f` in the table, and from $\delta > 2k$ on its bias $1 - k/\delta$ exceeds the bound, too. In all uses $\delta$ is at most $\frac18$, so the condition $\delta \le 1$ costs nothing.
+# **Why $\delta \le 1$.** For large $\delta$ the lemmas fail as they are printed. Let one bit be chosen, $\gamma = 4000$ and the values $\pm 2000$. Depending on the other bits, a head reads one and the same value of the bit as {glue:text}`readings` different numbers. But a net with hidden layers of 8 and 4 units that receives one number has at most {glue:text}`pieces` pieces on which it is linear. So two readings share a piece, and on this piece the net has to be constant. Within the printed norms such a constant is at most {glue:text}`constant:.2f`, where 1 is needed. For $\delta > 1$ our net exceeds the bound $k/\delta$. The net of the proof fails there as well: its second layer does not answer 0 outside of its boxes, so its values in the boxes are off by up to {glue:text}`steep_off:.1f` in the table, and from $\delta > 2k$ on its bias $1 - k/\delta$ exceeds the bound, too. For the same reason B.5 and B.6 are shown for $\gamma \le 8$ only. In all uses $\gamma$ is at most 1, so these conditions cost nothing.
 #
 # ## End to end
 #
@@ -371,8 +371,8 @@ for _, group in growth.groupby(level="map"):
     slopes.append(slope(log, torch.tensor(group["WQ"].to_numpy())).item())
     others.append(group.drop(columns="WQ").agg(lambda c: c.max() - c.min()).max())
 norms.holds(
-    "power of $\\log T$ with which $\\|W_Q\\|_F$ grows, farthest from 1 over all maps; "
-    "control: its square root",
+    "slope of $\\|W_Q\\|_F$ in $\\log T$, the farthest from 1 over all maps; control: that of "
+    "its square root",
     max(slopes, key=lambda v: abs(v - 1)),
     equals=1,
     tol=1e-9,
@@ -411,7 +411,7 @@ norms.holds(
 #
 # **Repair.** Take $\delta = \gamma/4$, and ramps of width $2\delta$ where they are needed: {prf:ref}`lookup-wide-ramps`. Alternatively, let the heads be accurate to $\gamma/8$, for which the scores must be larger by $\log 2$.
 #
-# **What survives.** The lemmas (for $\delta \le 1$, as in all their uses) and the proposition survive, with $\|W_1\|_\infty \le 2\max(1, B)/\gamma$ where $8\max(1, B)/\gamma$ is allowed, and $\|W_2\|_\infty \le s$ where $8s/\gamma$ is. All {glue:text}`models` random transformers with the repair are exact.
+# **What survives.** The lemmas (B.8 for $\delta \le 1$, B.5 and B.6 for $\gamma \le 8$, as in all their uses) and the proposition survive, with $\|W_1\|_\infty \le 2\max(1, B)/\gamma$ where $8\max(1, B)/\gamma$ is allowed, and $\|W_2\|_\infty \le s$ where $8s/\gamma$ is. All {glue:text}`models` random transformers with the repair are exact.
 # ```
 #
 # ## What would falsify this

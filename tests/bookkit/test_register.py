@@ -125,6 +125,14 @@ def test_one_slip_has_one_verdict():
     assert {slip: by for slip, by in found.items() if len(by) > 1} == {}
 
 
+def test_both_bounds_of_the_chain_are_judged_as_upper_bounds_on_a_probability():
+    """Theorems 7 and 8: an exponent that what they rest on does not give is a gap in both."""
+    found = {row.entry.id: row for row in EVERY}
+    for id in ("sharper.thm7", "sharper.thm8"):
+        assert "at most" in ENTRIES[id].claim
+        assert (found[id].stated, found[id].now) == ("proof gap", "repaired")
+
+
 def test_what_implies_a_failure_is_not_true_and_what_a_truth_implies_is_judged():
     verdict = {row.entry.id: row for row in EVERY}
     for row in EVERY:

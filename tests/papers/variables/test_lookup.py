@@ -67,6 +67,18 @@ def test_wide_ramps_keep_the_first_layer_within_half_of_its_bound(B, cells):
     assert (lookup.evaluate(net, ends) - wanted).abs().max() <= 1e-11
 
 
+@pytest.mark.parametrize("gamma", [1.0, 4.0, 8.0, 16.0])
+def test_behind_heads_the_net_meets_the_norms_of_b6_up_to_a_gap_of_eight(gamma):
+    """The last layer has the size that is allowed, so only the first is lighter."""
+    s, B = 3, gamma / 2
+    points = B * (1 - 2.0 * cube.bits(s))
+    values = torch.linspace(-2, 1, 2**s, dtype=torch.float64)
+    net = lookup.lookup_net(points, values, gamma / 4)
+    assert net["W1"].abs().max().item() <= 2 * max(1, B) / gamma * (1 + 1e-12)
+    assert (net["W2"].abs().max().item() <= 8 * s / gamma) == (gamma <= 8)
+    assert net["w"].abs().max().item() == 2
+
+
 @pytest.mark.parametrize(("form", "widths"), [("printed", 3), ("repaired", 4)])
 def test_points_are_as_near_as_the_boxes_allow_up_to_rounding(form, widths):
     reach, values = widths * 0.1 * (1 - 1e-12), torch.tensor([1.0, -2.0], dtype=torch.float64)
