@@ -15,7 +15,6 @@ from bookkit.scale import stored_tables
 
 OF_NO_PAPER = {
     "beyond/from_flatness_to_counting.rungs",
-    "sensitive/brittle_transformers.curves",
 }
 LISTED = scale.load_scale()
 
