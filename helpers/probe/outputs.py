@@ -64,7 +64,7 @@ class Outputs:
         """At every string, in the order of the book's tables."""
         size = min(BATCH, 1 << n)
         index = torch.arange(n)
-        table = torch.empty(1 << n, dtype=torch.float64)  # small parts would leave holes in the heap
+        table = torch.empty(1 << n, dtype=torch.float64)  # small parts leave holes in the heap
         for start in range(0, 1 << n, size):
             strings = torch.arange(start, start + size)[:, None] >> index & 1
             table[start : start + size] = self(strings)

@@ -148,10 +148,10 @@ class Awkward(nn.Module):
 def test_traces_are_those_of_a_dense_hessian():
     torch.manual_seed(0)
     model = Awkward().double()
-    report = probe(model, 5, "majority", samples=40, draws=400)
+    report = probe(model, 5, "majority", samples=24, draws=400)
     assert any("dropout was on" in note for note in report.notes)
     still = model.eval()
-    strings = torch.randint(0, 2, (40, 5), generator=torch.Generator().manual_seed(0))
+    strings = torch.randint(0, 2, (24, 5), generator=torch.Generator().manual_seed(0))
     x, y = (1 - 2 * strings).double(), TARGETS["majority"](strings).double()
     names, start = zip(*still.named_parameters(), strict=True)
 
