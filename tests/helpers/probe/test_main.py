@@ -2,14 +2,16 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
+import matplotlib.pyplot as plt
 import pytest
 import torch
 from safetensors.torch import save_file
 
-from bookkit.chapters import ROOT
+from bookkit.chapters import BOOK, ROOT
 from helpers.probe import probe
 from helpers.probe.__main__ import main
 
@@ -127,3 +129,19 @@ def test_the_command_of_a_shell_prints_the_report_of_its_seed(folder):
         torch.manual_seed(seed)
         assert printed[seed] == f"{probe(torch.nn.Linear(5, 1), 5, seed=seed)}\n"
     assert printed[1] != printed[2]
+
+
+def test_the_lines_that_the_chapter_recommends_work_as_they_stand(folder, capsys):
+    """What a reader copies, and the command with the names replaced by those of a file here."""
+    page = (BOOK / "beyond" / "your_network.py").read_text(encoding="utf-8")
+    page = re.sub(r"^# ?", "", page, flags=re.MULTILINE)
+    (lines,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert len(lines.splitlines()) <= 10
+    exec(compile(lines, "page", "exec"), {})
+    plt.close("all")
+    assert "average sensitivity" in capsys.readouterr().out
+    (command,) = re.findall(r"^```console\npython -m helpers\.probe (.*?)\n```", page, re.MULTILINE)
+    given = command.replace("my_module:make_model", "mine_to_probe:make").replace("16", "5")
+    given = given.replace("model.safetensors", second(folder, "safetensors"))
+    assert main(given.split()) == 0
+    assert (folder / "report.json").exists()
