@@ -35,7 +35,7 @@
 
 # %% tags=["parameters"]
 n = 9  # bits of the trained encoders and of the foreign networks [8..12]
-steps = 300  # of training, each with 64 strings [300..1000]
+steps = 200  # of training, each with 64 strings [200..1000]
 seed = 0  # of all that is random [0..1000000]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
@@ -82,7 +82,7 @@ print(by_hand)
 #
 # ## PyTorch's own encoder
 #
-# Next come two networks from a library, which were not written for this book: `nn.TransformerEncoder` with two layers, two heads, 16 columns and layer norms after each block, read at its last token. Each is trained on this page for about two seconds. One is trained on MAJORITY of all bits and one on the PARITY of the first two. If the report is right, a trained network that is wrong at few strings must show nearly the sensitivity and the degrees of its target function, and one that is wrong at no string must show exactly these.
+# Next come two networks from a library, which were not written for this book: `nn.TransformerEncoder` with two layers, two heads, 16 columns and layer norms after each block, read at its last token. Each is trained on this page, for one or two seconds. One is trained on MAJORITY of all bits and one on the PARITY of the first two. If the report is right, a trained network that is wrong at few strings must show nearly the sensitivity and the degrees of its target function, and one that is wrong at no string must show exactly these.
 
 
 # %%
