@@ -52,6 +52,7 @@ import tempfile
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import pandas as pd
 import torch
@@ -60,7 +61,6 @@ from torch import nn
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
 from helpers.probe import TARGETS, probe
-from helpers.probe.__main__ import main
 from helpers.rng import Rng, f64
 from helpers.sharpness import SquaredLoss, hessian_trace
 from papers.beyond import one_layer, probed
@@ -439,19 +439,28 @@ def shell(line):
 shell("python -m helpers.probe my_networks:gpt2 --bits 5 --encoding tokens --json gpt2.json")
 
 # %% [markdown]
-# BERT is measured in the same way. Its report is written to a file, of which we show the beginning and the notes. To save time, the next cell does not start another process but calls the function `main`, which is what the command calls.
+# BERT is measured in the same way. Its report is written to a file, of which we show the average sensitivity and the notes. To save time, the next cell runs the command in the process of this page, where PyTorch is already loaded.
+
+
+# %% mystnb={"code_prompt_hide": "In this process", "code_prompt_show": "In this process"} tags=["hide-input"]
+def here(line):
+    """The same in this process: the report as it is written to a file."""
+    told, words = io.StringIO(), shlex.split(line)
+    with (
+        contextlib.chdir(folder.name),
+        contextlib.redirect_stderr(told),
+        contextlib.redirect_stdout(told),
+        mock.patch.object(sys, "argv", words[2:]),
+    ):
+        try:
+            runpy.run_module(words[2], run_name="__main__")
+        except SystemExit as end:
+            if end.code:
+                raise RuntimeError(told.getvalue()) from None
+    return json.loads(Path(folder.name, "report.json").read_text(encoding="utf-8"))
 
 
 # %%
-def here(line):
-    """The same in this process: the report as it is written to a file."""
-    told = io.StringIO()
-    with contextlib.chdir(folder.name), contextlib.redirect_stderr(told):
-        with contextlib.redirect_stdout(told):
-            assert main(shlex.split(line)[3:]) == 0, told.getvalue()
-        return json.loads(Path("report.json").read_text(encoding="utf-8"))
-
-
 LINE = "python -m helpers.probe my_networks:{} --bits 5 --encoding tokens --json report.json"
 bert = here(LINE.format("bert"))
 print("average sensitivity", bert["average_sensitivity"][0], *bert["notes"], sep="\n")
