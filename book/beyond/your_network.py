@@ -416,7 +416,7 @@ def mamba():
     return Read(hf.MambaModel(hf.MambaConfig(state_size=8, **SIZES, **ENDS)), -1)
 """
 folder = tempfile.TemporaryDirectory()
-Path(folder.name, "my_networks.py").write_text(SOURCE, encoding="utf-8")
+_ = Path(folder.name, "my_networks.py").write_text(SOURCE, encoding="utf-8")
 
 # %% [markdown]
 # ### By a command
@@ -533,7 +533,7 @@ rows = {
     for name, reports in found.items()
 }
 table(
-    pd.DataFrame(rows).T.rename_axis("network"),
+    pd.DataFrame(rows).T.rename_axis("network").astype({"weights": int}),
     f"Four architectures without training, means of {draws} draws (the last two columns of one)",
     form=".3g",
     none="-",
