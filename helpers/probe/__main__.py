@@ -60,11 +60,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--target", help=f"{', '.join(TARGETS)} or MODULE:FUNCTION of the bits")
     given_as = "signs (-1.0 for a one, 1.0 for a zero; default), bits (0.0, 1.0) or tokens (0, 1)"
     parser.add_argument("--encoding", default="signs", help=f"what the model is given: {given_as}")
-    parser.add_argument("--samples", type=int, default=2048, help="strings drawn; 2048 by default")
+    parser.add_argument("--samples", type=int, default=2048, help="strings drawn, if not all")
     parser.add_argument("--trained-on", type=int, default=0, help="training strings, all fitted")
     parser.add_argument("--sample", metavar="FILE", help="its tensors: bits (m, n) and labels (m,)")
     parser.add_argument("--start", metavar="FILE", help="the weights before training")
-    parser.add_argument("--seed", type=int, default=0, help="of all that is drawn; 0 by default")
+    parser.add_argument("--seed", type=int, default=0, help="of weights and strings; 0 by default")
     parser.add_argument("--json", metavar="OUT", help="write the report there too")
     return parser
 
@@ -72,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line: 0, or 2 with one line on what was wrong."""
     given = _parser().parse_args(arguments)
+    torch.manual_seed(given.seed)
     try:
         model = _load(given.model)()
         if given.weights:

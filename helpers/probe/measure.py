@@ -70,7 +70,7 @@ def probe(
         target: A name in :data:`TARGETS`, or a function from bits ``(B, n)`` in {0, 1} to numbers.
         encoding: What the model is given: ``"signs"``, floats where a bit 1 is -1; ``"bits"``,
             floats 0 and 1; ``"tokens"``, whole numbers 0 and 1; or a function of the bits.
-        samples: Strings drawn where not all are tried, at least 2.
+        samples: Strings drawn where not all are tried, at least 2; all, if there are no more.
         steps: Lengths of the random steps of all weights.
         draws: Steps of each length, and vectors for the trace's residual part.
         trained_on: Strings that the model was fitted to without an error, for Occam's bound, where
@@ -136,7 +136,11 @@ def probe(
     if truth is not None and not callable(truth):
         raise TypeError(f"target must be a name or a function, got {type(truth).__name__}")
     generator = torch.Generator().manual_seed(seed)
+    exact = n <= EXACT
+    every = exact and 1 << n <= samples
     strings = torch.randint(0, 2, (samples, n), generator=generator)
+    if every:
+        strings = cube.bits(n)[torch.randperm(1 << n, generator=generator)]
     outputs = Outputs(still, encode)
     outputs.refuse_what_cannot_be_probed(strings[:8])
     wanted = None if truth is None else labels_of(truth, strings)
@@ -146,7 +150,6 @@ def probe(
     if start is not None:
         start = {name: real(start[name]) for name in weights if name in start}
         guarantees.require_start(start, weights)
-    exact = n <= EXACT
     progress("all strings" if exact else "strings drawn and their neighbours")
     if exact:
         table = outputs.of_all(n)
@@ -183,16 +186,18 @@ def probe(
     else:
         got = outputs(strings)
         off = average((got - wanted).square())
-        loss = Measured(off.value, (off.high - off.low) / 3.92)
+        loss = Measured(off.value, 0.0 if every else (off.high - off.low) / 3.92)
         wrong = int(((got > 0) != (wanted > 0)).sum())
-        share = wilson(wrong, samples)
-        rate = share.value, share.low, share.high
-        if share.low > 0.5:
+        share = wilson(wrong, len(strings))
+        rate = (share.value,) * 3 if every else (share.value, share.low, share.high)
+        if rate[1] > 0.5:
             notes.append(
                 "more than half of the signs are wrong; a positive output, or a first logit above "
                 "the second, stands for +1, and a bit 1 for -1, so the classes may be exchanged"
             )
-        if n > 10:  # of fewer bits the drawn strings are all of them, several times
+        if every:
+            missing["held out"] = "all strings were tried, so that the error rate is exact"
+        elif n > 10:  # of fewer bits the drawn strings are nearly all of them
             certificates[f"held out, {samples} strings"] = upper_limit(wrong, samples)
         else:
             missing["held out"] = "of at most 10 bits no string is new"
@@ -202,11 +207,10 @@ def probe(
     if slopes is not None and not weights:
         notes.append("sharpness and trace are missing: the module has no weights that are floats")
     elif slopes is not None:
-        few = strings[: min(samples, 256)]
+        few = strings[:256]
         goal = outputs(few) if wanted is None else wanted[: len(few)]
-        sharp, trace = _around(
-            Landscape(slopes, few, goal), steps, draws, generator, notes, progress
-        )
+        landscape = Landscape(slopes, few, goal, whole=len(few) == 1 << n)
+        sharp, trace = _around(landscape, steps, draws, generator, notes, progress)
     _guarantee(
         certificates,
         missing,
@@ -229,7 +233,7 @@ def probe(
         )
     norms = _norms(module)
     progress("layer norms")
-    blow_up = magnifications(module, encode, strings[: min(samples, 256)])
+    blow_up = magnifications(module, encode, strings[:256])
     return Report(
         n,
         count,
@@ -290,7 +294,9 @@ def _around(
         for name, value in landscape.gauss_newton().items():
             groups[_group(name)] = value + groups.get(_group(name), 0)
         groups["Gauss-Newton, all"] = torch.stack(list(groups.values())).sum(0)
-        trace = {name: measured(values) for name, values in groups.items()}
+        error = 0.0 if landscape.whole else 1.0
+        found = {name: measured(values) for name, values in groups.items()}
+        trace = {name: Measured(m.value, error * m.error) for name, m in found.items()}
     if trace:
         with _said("trace of the whole Hessian", remedy.format("twice"), notes):
             trace["whole Hessian"] = landscape.whole_hessian(draws, generator)

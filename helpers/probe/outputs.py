@@ -64,11 +64,11 @@ class Outputs:
         """At every string, in the order of the book's tables."""
         size = min(BATCH, 1 << n)
         index = torch.arange(n)
-        parts = [
-            self(torch.arange(start, start + size)[:, None] >> index & 1)
-            for start in range(0, 1 << n, size)
-        ]
-        return torch.cat(parts)
+        table = torch.empty(1 << n, dtype=torch.float64)  # small parts leave holes in the heap
+        for start in range(0, 1 << n, size):
+            strings = torch.arange(start, start + size)[:, None] >> index & 1
+            table[start : start + size] = self(strings)
+        return table
 
     def refuse_what_cannot_be_probed(self, bits: Tensor) -> None:
         """Raise ValueError if outputs depend on the batch that a string is in, or on chance."""

@@ -41,13 +41,13 @@ class Report:
             to 1; empty if not exact.
         weight_drawn: The same from drawn strings, unbiased, at the degrees that can be told.
         loss: Mean squared error against the target, None without one. error_rate: Share of wrong
-            signs, with its 95 % interval.
+            signs, with its 95 % interval, of no length if all strings were among them.
         direction_sharpness: By length of the step, mean squared change of the output.
         trace: Of the Hessian of the loss, or without a target of the mean squared output about
             itself: its Gauss-Newton part by group of parameters, and ``"whole Hessian"``. Each is
-            there only if differences confirm it; if not, a note says why and what would help. At
-            most 256 drawn strings; the error of the Gauss-Newton part is over the strings, those of
-            sharpness and of the whole Hessian are over the steps and vectors at these strings.
+            there only if differences confirm it; if not, a note says why and what would help. All
+            strings or 256 drawn ones; the error of the Gauss-Newton part is over the drawn ones,
+            those of sharpness and of the whole Hessian are over the steps and vectors there.
         norms: Euclidean norm by group of parameters.
         blow_up: By layer norm, the largest and the mean factor 1/s by which it magnifies.
         certificates: Bounds on the error rate on new strings, each with 95 % confidence: by strings
@@ -94,7 +94,8 @@ class Report:
         if self.loss is not None and self.error_rate is not None:
             value, low, high = self.error_rate
             rows.append(("mean squared error", str(self.loss)))
-            rows.append(("error rate", f"{value:.4g} [{low:.4g}, {high:.4g}]"))
+            interval = f" [{low:.4g}, {high:.4g}]" if low < high else ""
+            rows.append(("error rate", f"{value:.4g}{interval}"))
         rows += [(f"sharpness, step {r:g}", str(m)) for r, m in self.direction_sharpness.items()]
         rows += [(f"trace, {name}", str(m)) for name, m in self.trace.items()]
         rows += [(f"norm, {name}", f"{v:.4g}") for name, v in self.norms.items()]

@@ -99,10 +99,14 @@ def real(w: Tensor) -> Tensor:
 
 
 class Landscape:
-    """Outputs and squared loss of a model on given strings, around its weights."""
+    """Outputs and squared loss of a model on given strings, around its weights.
 
-    def __init__(self, model: Slopes, bits: Tensor, goal: Tensor) -> None:
-        self.model, self.bits, self.goal = model, bits, goal.double()
+    Attributes:
+        whole: Whether these are all strings, so that a mean over them has no error.
+    """
+
+    def __init__(self, model: Slopes, bits: Tensor, goal: Tensor, whole: bool = False) -> None:
+        self.model, self.bits, self.goal, self.whole = model, bits, goal.double(), whole
         self.point = LossAtWeights(SquaredLoss(model.at, bits, goal), model.weights, {})
 
     @cached_property

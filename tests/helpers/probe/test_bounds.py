@@ -8,9 +8,10 @@ from torch import nn
 
 from helpers.probe import TARGETS, probe
 from helpers.probe.bounds import strings_asked
+from papers.beyond import probed
 from papers.sensitive.parity import parity_transformer
 from papers.sharper.pac_bayes import sample_size
-from tests.helpers.probe.test_measure import Encoder, Written
+from tests.helpers.probe.test_measure import Encoder
 
 FEW = {"samples": 64, "draws": 2}
 MAIN = {"P1, Theorem 2", "P1, Theorems 7, 8", "P2, Theorem 4, Corollary 5", "P2, Theorem 6"} | {
@@ -87,7 +88,7 @@ def test_without_curvature_or_norm_only_the_chance_is_paid_for():
 
 def test_the_report_puts_its_norm_and_trace_into_it():
     squared = sum(w.square().sum().item() for w in parity_transformer(6)[1].values())
-    report = probe(Written(6), 6, "parity", encoding="tokens", **FEW)
+    report = probe(probed.PostNorm(*parity_transformer(6)), 6, "parity", encoding="tokens", **FEW)
     asked = strings_asked(report.norms["all"] ** 2, report.trace["Gauss-Newton, all"].value)
     assert 0 < report.norms["all"] ** 2 <= squared * (1 + 1e-9)
     assert f"{asked:.2g} strings" in report.not_applicable["P1, Theorem 2"]

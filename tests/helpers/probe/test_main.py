@@ -1,11 +1,18 @@
 """The command: a model by name, its weights, its report as a file, and errors in one line."""
 
 import json
+import os
+import re
+import subprocess
+import sys
 
+import matplotlib.pyplot as plt
 import pytest
 import torch
 from safetensors.torch import save_file
 
+from bookkit.chapters import BOOK, ROOT
+from helpers.probe import probe
 from helpers.probe.__main__ import main
 
 SOURCE = """
@@ -104,3 +111,37 @@ def test_a_state_dict_that_does_not_fit_is_told_with_its_names(folder, capsys):
     (folder / "bad.safetensors").write_bytes(b"nothing")
     assert main(["mine_to_probe:make", "--bits", "5", "--weights", "bad.safetensors"]) == 2
     assert "bad.safetensors cannot be read" in capsys.readouterr().err
+
+
+def test_the_command_of_a_shell_prints_the_report_of_its_seed(folder):
+    """In a process of its own; the weights of the factory follow the seed."""
+    printed = {}
+    for seed in (1, 2):
+        words = ["-m", "helpers.probe", "mine_to_probe:make", "--bits", "5", "--seed", str(seed)]
+        printed[seed] = subprocess.run(
+            [sys.executable, *words],
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"},
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
+        ).stdout
+        torch.manual_seed(seed)
+        assert printed[seed] == f"{probe(torch.nn.Linear(5, 1), 5, seed=seed)}\n"
+    assert printed[1] != printed[2]
+
+
+def test_the_lines_that_the_chapter_recommends_work_as_they_stand(folder, capsys):
+    """What a reader copies, and the command with the names replaced by those of a file here."""
+    page = (BOOK / "beyond" / "your_network.py").read_text(encoding="utf-8")
+    page = re.sub(r"^# ?", "", page, flags=re.MULTILINE)
+    (lines,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert len(lines.splitlines()) <= 10
+    exec(compile(lines, "page", "exec"), {})
+    plt.close("all")
+    assert "average sensitivity" in capsys.readouterr().out
+    (command,) = re.findall(r"^```console\npython -m helpers\.probe (.*?)\n```", page, re.MULTILINE)
+    given = command.replace("my_module:make_model", "mine_to_probe:make").replace("16", "5")
+    given = given.replace("model.safetensors", second(folder, "safetensors"))
+    assert main(given.split()) == 0
+    assert (folder / "report.json").exists()

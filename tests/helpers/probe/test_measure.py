@@ -8,24 +8,9 @@ from torch import nn
 
 from helpers import cube
 from helpers.probe import TARGETS, Measured, probe
-from papers.sensitive.parity import forward, parity_transformer
+from papers.beyond import probed
+from papers.sensitive.parity import parity_transformer
 from tests.helpers.cube.test_fourier import aes_s_box
-
-
-def tribes(bits):
-    """OR of ANDs of three: -1 where some tribe is all ones."""
-    return torch.where(bits.unflatten(-1, (-1, 3)).all(-1).any(-1), -1, 1)
-
-
-def address(bits):
-    """Two bits name one of four others."""
-    which = 2 * bits[:, 0] + bits[:, 1]
-    return 1 - 2 * bits[:, 2:].gather(1, which[:, None])[:, 0]
-
-
-def inner_product(bits):
-    half = bits.shape[-1] // 2
-    return 1 - 2 * ((bits[:, :half] * bits[:, half:]).sum(-1) % 2)
 
 
 def plain(bits):
@@ -33,30 +18,19 @@ def plain(bits):
 
 
 @pytest.mark.parametrize(
-    ("f", "n", "influence", "largest"),
+    ("named", "influence", "largest"),
     [
-        (TARGETS["parity"], 9, 1.0, 9),
-        (TARGETS["majority"], 9, math.comb(8, 4) / 2**8, 5),
-        (tribes, 9, (1 / 4) * (7 / 8) ** 2, 3),
-        (inner_product, 8, 0.5, 8 / 2),
+        (probed.parity(9), 1.0, 9),
+        (probed.majority(9), math.comb(8, 4) / 2**8, 5),
+        (probed.tribes(3, 3), (1 / 4) * (7 / 8) ** 2, 3),
     ],
 )
-def test_a_named_function_has_its_influences(f, n, influence, largest):
-    report = probe(f, n, encoding=plain)
+def test_a_symmetric_function_has_its_influences(named, influence, largest):
+    report = probe(named.function, named.n, encoding=plain)
     assert report.exact
-    assert report.influences == pytest.approx([influence] * n, abs=1e-12)
-    assert report.average_sensitivity == Measured(pytest.approx(n * influence))
-    if f is not inner_product:
-        assert report.largest_sensitivity == largest
-    degrees = torch.tensor(report.weight_by_degree) @ torch.arange(n + 1).float()
-    assert degrees.item() == pytest.approx(n * influence, abs=1e-5)
-
-
-def test_known_spectra():
-    weight = probe(inner_product, 8, encoding=plain).weight_by_degree
-    assert weight == pytest.approx([math.comb(8, k) / 2**8 for k in range(9)])
-    assert probe(address, 6, encoding=plain).weight_by_degree[4:] == pytest.approx([0, 0, 0])
-    assert probe(TARGETS["first"], 6, encoding=plain).weight_by_degree[1] == 1
+    assert report.influences == pytest.approx([influence] * named.n, abs=1e-12)
+    assert report.average_sensitivity == Measured(pytest.approx(named.n * influence))
+    assert report.largest_sensitivity == largest
 
 
 def test_the_s_box_of_aes_is_its_own_table():
@@ -100,27 +74,10 @@ def test_the_error_of_drawn_strings_is_that_of_a_mean():
     assert abs(report.average_sensitivity.value - 1) < 5 * error
 
 
-class Written(nn.Module):
-    """The hand-written PARITY transformer as a module; its positions do not move."""
-
-    def __init__(self, n):
-        super().__init__()
-        self.spec, weights = parity_transformer(n)
-        self.names = {name.replace(".", "_"): name for name in weights}
-        for short, name in self.names.items():
-            if name == "positions":
-                self.register_buffer(short, weights[name])
-            else:
-                setattr(self, short, nn.Parameter(weights[name].clone()))
-
-    def forward(self, bits):
-        """One number a string."""
-        weights = {name: getattr(self, short) for short, name in self.names.items()}
-        return forward(self.spec, weights, bits)
-
-
 def test_the_hand_written_parity_transformer_has_the_numbers_of_its_chapters():
-    report = probe(Written(6), 6, "parity", encoding="tokens", samples=64, draws=8)
+    report = probe(
+        probed.PostNorm(*parity_transformer(6)), 6, "parity", encoding="tokens", samples=64, draws=8
+    )
     assert report.average_sensitivity.value == 6
     assert report.weight_by_degree[6] == pytest.approx(1)
     assert report.loss.value < 1e-20
@@ -148,10 +105,10 @@ class Awkward(nn.Module):
 def test_traces_are_those_of_a_dense_hessian():
     torch.manual_seed(0)
     model = Awkward().double()
-    report = probe(model, 5, "majority", samples=40, draws=400)
+    report = probe(model, 5, "majority", samples=24, draws=400)
     assert any("dropout was on" in note for note in report.notes)
     still = model.eval()
-    strings = torch.randint(0, 2, (40, 5), generator=torch.Generator().manual_seed(0))
+    strings = torch.randint(0, 2, (24, 5), generator=torch.Generator().manual_seed(0))
     x, y = (1 - 2 * strings).double(), TARGETS["majority"](strings).double()
     names, start = zip(*still.named_parameters(), strict=True)
 
@@ -230,19 +187,15 @@ def test_a_recurrent_net_of_pytorch_is_probed_too():
     assert [note.split(" at ")[0] for note in report.notes] == ["outputs have the same sign"]
 
 
-def test_half_precision_is_measured_in_float32():
-    report = probe(nn.Linear(4, 1).half(), 4, samples=16, draws=2)
-    assert any("float32" in note for note in report.notes)
-
-
 def test_a_report_is_a_table_and_json():
     report = probe(Encoder(4), 4, "majority", encoding="tokens", samples=16, draws=2)
     text = str(report)
     assert "average sensitivity" in text
     assert "magnification, layers.layers.0.norm1" in text
     assert report.as_dict()["bits"] == 4
-    again = probe(Written(4), 4, encoding="tokens", samples=16, draws=4)
-    assert again == probe(Written(4), 4, encoding="tokens", samples=16, draws=4)
+    written = probed.PostNorm(*parity_transformer(4))
+    again = probe(written, 4, encoding="tokens", samples=16, draws=4)
+    assert again == probe(written, 4, encoding="tokens", samples=16, draws=4)
 
 
 class OfTheBatch(nn.Module):
