@@ -320,7 +320,7 @@ late_mean, late_error = (weight * late["mean"]).sum() / weight.sum(), weight.sum
 glue(late_mean=f"{late_mean:.2f} ± {late_error:.2f}", late_points=len(late))
 
 # %% [markdown]
-# The fitted exponent is {glue:text}`power`, from the page's run and the stored one together. The interval is the 99.9 % interval, which is also the tolerance of the check. Crossings below {glue:text}`long` bits are left out, because one bit more or less would move them by more than 5 %. Noise in the first layer's queries and keys alone leads to another law, with the exponent {glue:text}`scores_power:.2f`.
+# The fitted exponent is {glue:text}`power`, from the page's run and the stored one together. (The stored run was made twice, with other random numbers, and {doc}`/book/at_what_scale` compares the two.) The interval is the 99.9 % interval, which is also the tolerance of the check. Crossings below {glue:text}`long` bits are left out, because one bit more or less would move them by more than 5 %. Noise in the first layer's queries and keys alone leads to another law, with the exponent {glue:text}`scores_power:.2f`.
 #
 # At the crossing, where the mean squared error passes one half, most answers still have the right sign, and the moving figure shows that the sign is lost on longer strings only. Far beyond the crossing, at $n \sqrt\rho > 20$, the {glue:text}`late_points` points of the stored run have a mean sharpness of {glue:text}`late_mean`, which is close to 1 and above it.
 #
