@@ -205,7 +205,7 @@ general.holds(
 #
 # **The idea of the proof.** The proof of {prf:ref}`variables-lem4-3` splits the difference of two heads in two. The values change by at most $\max_t \|v_t - \hat v_t\|$, and an average of such changes is no larger. The weights change by at most $c\, \|s - \hat s\|_\infty$ in sum, and each is multiplied by a value of length at most $B_{in} B_X$. The errors of the weights have already been summed over the tokens in $c\, \|s - \hat s\|_\infty$, so no further sum appears that would grow with $T$.
 #
-# **In formulas**, we write $p = \mathrm{softmax}(s)$ and $\hat p = \mathrm{softmax}(\hat s)$ and split the difference of the two averages into
+# **In formulas**, we write $p = \mathrm{softmax}(s)$ and $\hat p = \mathrm{softmax}(\hat s)$ and split the difference of the two averages:
 #
 # $$\sum_t p_t v_t - \sum_t \hat p_t \hat v_t = \sum_t (p_t - \hat p_t)\, v_t + \sum_t \hat p_t\, (v_t - \hat v_t) .$$
 #
