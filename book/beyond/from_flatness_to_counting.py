@@ -42,7 +42,7 @@
 #
 # ## The setting
 #
-# The target is that of the paper's comparison of bounds ({ref}`ch-bound-comparison`): $W = T/2$ disjoint pairs of the $T$ bits (the *tiling*), $f = W^{-1/2} \sum_i p_{\{2i-1, 2i\}}$, where $p_U(x)$ is 1 if the bits of $x$ in $U$ hold an even number of ones, else 0. The network is the repaired one of {ref}`ch-construction`, which equals $f$, so its training error is 0. Outputs are clipped to $[0, \sqrt W]$. The loss, a squared error, therefore lies in $[0, b]$ with $b = W$. The best constant predictor has the risk $\frac14$.
+# The target is that of the paper's comparison of bounds ({ref}`ch-bound-comparison`): the $T$ bits are divided into $W = T/2$ disjoint pairs (the *tiling*), and $f = W^{-1/2} \sum_i p_{\{2i-1, 2i\}}$. Here $p_U(x)$ is 1 if the bits of $x$ in $U$ hold an even number of ones, else 0. The network is the repaired one of {ref}`ch-construction`, which equals $f$, so its training error is 0. Outputs are clipped to $[0, \sqrt W]$. The loss, a squared error, therefore lies in $[0, b]$ with $b = W$. The best constant predictor has the risk $\frac14$.
 #
 # A learner knows $T$, $d = 2$, $W$ and the coefficients, but not the pairs. The networks for all choices of $W$ pairs form a *list*. The learner may return the network with Gaussian noise of standard deviation $s_g$ on the weights of group $g$, where a group is a block or the whole network. Let $R$ be the mean loss of the noisy network on the sample. Let $K$ be the KL divergence of its law, the *posterior*, from a prior that was fixed before the sample. With probability $1 - \delta$ the noisy network has a risk of at most
 #

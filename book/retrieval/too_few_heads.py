@@ -639,7 +639,7 @@ ledger.verdicts()
 # ```{exercise}
 # :label: ex-heads-digits
 #
-# *With the computer.* The head of the example carries the data of all tokens in its weights, so how precise must the weights be? Round the attention weights of one head to $k$ decimal digits, recover the data in one dimension by logarithms (a weight that is rounded to 0 counts as half of the last digit), and compute the error of the label for $q = 2, 8$ and $32$ tokens. Then run the chapter with another number of tokens in the search, `python -m bookkit.run retrieval/too_few_heads -p q_search 10 --out my_run`, and see whether the search still comes to the line.
+# *With the computer.* The head of the example carries the data of all tokens in its weights, so how precise must the weights be? Round the attention weights of one head to $k$ decimal digits, and recover the data in one dimension by logarithms. (A weight that is rounded to 0 counts as half of the last digit.) Then compute the error of the label for $q = 2, 8$ and $32$ tokens. Then run the chapter with another number of tokens in the search, `python -m bookkit.run retrieval/too_few_heads -p q_search 10 --out my_run`, and see whether the search still comes to the line.
 # ```
 #
 # ```{solution-start} ex-heads-digits

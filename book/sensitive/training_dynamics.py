@@ -532,7 +532,7 @@ glue(
 #
 # ## At the paper's width and rate
 #
-# Does the late rise of the sharpness depend on our width and rate? A second stored series has the paper's width of 128 columns, its rate of $3 \cdot 10^{-4}$, and the 20,000 steps of the authors' repository, on strings of five bits, with six runs each of decay 0, 0.1 and 0.3.
+# Does the late rise of the sharpness depend on our width and rate? A second stored series has the paper's width of 128 columns, its rate of $3 \cdot 10^{-4}$, and the 20,000 steps of the authors' repository. The strings have five bits, and there are six runs each of decay 0, 0.1 and 0.3.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if wide_steps:
@@ -748,7 +748,7 @@ table(answer, "Stored runs, medians: FIRST and MAJORITY with decay 0.1, PARITY w
 # ```{solution} ex-dynamics-units
 # :class: dropdown
 #
-# Noise of a fixed size is twice as large in comparison with the weights. If the outputs depend smoothly on the weights, their mean squared change, the sharpness, is therefore larger by a factor of 4. In units of the weights nothing changes. So the second measure compares functions, and the first compares functions and norms together. With the second a rise of the blow-up that only undoes the shrinking of the weights would not be counted, and the theory would have to bound the part of the blow-up that the function needs at a given norm. This is the height of the line in {ref}`ch-norm-blowup-tradeoff`.
+# Noise of a fixed size is twice as large in comparison with the weights. If the outputs depend smoothly on the weights, their mean squared change, the sharpness, is therefore larger by a factor of 4. In units of the weights nothing changes. So the second measure compares functions, and the first compares functions and norms together. With the second measure a rise of the blow-up that only undoes the shrinking of the weights would not be counted. The theory would have to bound the part of the blow-up that the function needs at a given norm. This is the height of the line in {ref}`ch-norm-blowup-tradeoff`.
 # ```
 #
 # ## References

@@ -18,7 +18,7 @@
 # # What a constant of 0.01 says about the loss
 #
 # ```{verdict}
-# In part. The paper reports a range of 0.01 to 0.1 for its constant, which says how much the loss varies from string to string. The bound needs the constant only for losses below their mean. For this side the median over our {glue:text}`good` networks that have learned is {glue:text}`learned:.2f`, inside the range, and {glue:text}`inside` of these networks lie in it. If losses above the mean count too, as in the authors' program, the median is {glue:text}`both:.2f`, and it is open whether the range is reproduced. But a network with so small a constant has generalized already: if the constant is 0.01 on 20 bits, the risk is at most {glue:text}`one_string:.3f` above the loss at any one string. If outputs are clipped, a larger constant is valid for all networks. A sharper form of the bound, for clipped outputs, needs no such constant at all. It gives the paper's example a risk below $\frac14$ with {glue:text}`kl_20` examples, provided that noise in the weights raises the risk by no more than the formula for the sharpness says, as it does where it was measured.
+# In part. The paper reports a range of 0.01 to 0.1 for its constant, which says how much the loss varies from string to string. The bound needs the constant only for losses below their mean. For this side the median over our {glue:text}`good` networks that have learned is {glue:text}`learned:.2f`, inside the range, and {glue:text}`inside` of these networks lie in it. If losses above the mean count too, as in the authors' program, the median is {glue:text}`both:.2f`, and it is open whether the range is reproduced. But a network with so small a constant has generalized already: if the constant is 0.01 on 20 bits, the risk is at most {glue:text}`one_string:.3f` above the loss at any one string. If outputs are clipped, a larger constant is valid for all networks. A sharper form of the bound, for clipped outputs, needs no such constant at all. It gives the paper's example a risk below $\frac14$ with {glue:text}`kl_20` examples, provided that noise in the weights raises the risk by no more than the formula for the sharpness says. This is so where it was measured.
 # ```
 # **Needs** {ref}`ch-pac-bayes`. **Read** 13 min. **Runs in** 40 s. **Source** printed.
 #
@@ -223,7 +223,7 @@ constant.holds(
 glue(one_string=one_string, norm_term=one_string * over, every_m=1e6 * over**3)
 
 # %% [markdown]
-# So if $\Sigma = 0.01$ is meant to hold at the networks that the posterior reaches, **the inequality of Theorem 2 is true in the paper's example, for every sample**: its norm term, {glue:text}`norm_term:.3f` at a million examples, is larger than what $\Sigma$ implies without it, up to $m =$ {glue:text}`every_m:.1e`. No KL divergence is needed for this. But then the theorem rests on a measured number that is small only at networks that have generalized already.
+# So if $\Sigma = 0.01$ is meant to hold at the networks that the posterior reaches, **the inequality of Theorem 2 is true in the paper's example, for every sample**. The reason is that its norm term, {glue:text}`norm_term:.3f` at a million examples, is larger than what $\Sigma$ implies by itself, and this remains so up to $m =$ {glue:text}`every_m:.1e`. No KL divergence is needed. But then the theorem rests on a measured number that is small only at networks that have generalized already.
 #
 # Could the factor in the proposition be smaller? It could not: a network that has memorized a few of the strings and errs by 1 at all others nearly attains the bound. We compare such networks with random losses and noisy hand-written networks. As the sample we take the $m$ strings with the smallest losses, on which the network looks best, and we divide the left side of the proposition by the middle expression. A ratio above 1 would refute the proposition. With the standard deviation in place of $\Sigma$ the inequality is false.
 
@@ -269,7 +269,7 @@ glue(attained=hunted["Σ"].max())
 #
 # ## Where Remark 4 helps, and where not
 #
-# Remark 4 is right: if the weights are bounded, some $\Sigma$ is valid for all networks. But a Gaussian prior reaches weights of every size, and if the read-out is multiplied by $a$, the loss grows like $a^2$. This has a consequence that is worse than a large constant: **under such a prior the mean of $e^{\lambda (R - r)}$ that the derivation needs, where $r$ is the loss on the sample, is infinite, so that no $\Sigma$ can bound it**.
+# Remark 4 is right: if the weights are bounded, some $\Sigma$ is valid for all networks. But a Gaussian prior reaches weights of every size, and if the read-out is multiplied by $a$, the loss grows like $a^2$. This has a consequence that is worse than a large constant. Let $r$ be the mean loss on the sample. The derivation needs the mean of $e^{\lambda (R - r)}$ over samples and over the prior, and **under such a prior this mean is infinite, so that no $\Sigma$ can bound it**.
 #
 # **The idea of the proof.** We look at the read-out alone. The gap between risk and training loss is quadratic in the read-out. The exponential of a quadratic form has an infinite mean under a Gaussian law as soon as one eigenvalue of the form is large enough. With a positive probability the sample and the other weights make an eigenvalue so large.
 #
@@ -359,7 +359,7 @@ ledger.verdicts()
 # * Remark 4 is true, but its assumption, bounded weights, is not met by a Gaussian prior.
 # * On the side that the bound needs, the paper's range of 0.01 to 0.1 is reproduced by the median of the networks that have learned. Of these {glue:text}`good` networks, whose risk is below $\frac15$, {glue:text}`inside` lie in the range, {glue:text}`lower` lie below it, and {glue:text}`higher`, with risks of {glue:text}`high_risk:.3f` and more, lie above it. If both sides count, as in the authors' program, the median is {glue:text}`both:.2f`, and the answer is open. Networks that have only memorized have a larger constant.
 # * On 20 bits $\Sigma = 0.01$ implies, together with a loss of 0 at a single string, a risk of at most {glue:text}`one_string:.3f`. So a constant of 0.01 presupposes what the bound is to show.
-# * With a clipped output $W/2$ is valid for all networks. In the kl form, with a prior of its own width, the bound needs {glue:text}`kl_20` examples for a risk of $\frac14$ in the paper's example, and {glue:text}`kl_50` at 50 bits, if noise costs at most $\sigma^2 G_u$, as it does where it was measured.
+# * With a clipped output $W/2$ is valid for all networks. In the kl form, with a prior of its own width, the bound needs {glue:text}`kl_20` examples for a risk of $\frac14$ in the paper's example, and {glue:text}`kl_50` at 50 bits. This requires that noise costs at most $\sigma^2 G_u$, as it does where it was measured.
 #
 # ## Exercises
 #
@@ -390,7 +390,7 @@ ledger.verdicts()
 # ```{exercise}
 # :label: ex-sigma-computer
 #
-# *With the computer.* First run the chapter with other networks, by `python -m bookkit.run sharper/loss_constant -p seed 1 --out my_run`, and see how many of the networks that have learned lie inside the paper's range. Then check the formula of the last solution: compute $\Sigma$ by `pb.subgaussian_constant` for a network on 8 bits that has memorized $m = 1, 4, 16, 64$ or $128$ strings, and compare it with $1/\sqrt{2 \log(2^T/m)}$ and with the closed form of the example by hand. Where does the approximation fail?
+# *With the computer.* First run the chapter with other networks, by `python -m bookkit.run sharper/loss_constant -p seed 1 --out my_run`, and see how many of the networks that have learned lie inside the paper's range. Then check the formula of the last solution. Compute $\Sigma$ by `pb.subgaussian_constant` for a network on 8 bits that has memorized $m = 1, 4, 16, 64$ or $128$ strings. Compare it with $1/\sqrt{2 \log(2^T/m)}$ and with the closed form of the example by hand. Where does the approximation fail?
 # ```
 #
 # ```{solution-start} ex-sigma-computer
@@ -412,7 +412,7 @@ memories = pd.DataFrame(memories).T.rename_axis("strings memorized")
 table(memories, "The constant of a network that memorized, 8 bits", form=".3f")
 
 # %% [markdown]
-# The computed constant agrees with the closed form. The approximation is good as long as few strings are memorized, and it fails when they are a considerable share: for half of all strings the true constant is Hoeffding's $\frac12$, which is the largest possible for a loss between 0 and 1, whereas the approximation continues to grow.
+# The computed constant agrees with the closed form. The approximation is good as long as few strings are memorized, and it fails when they are a considerable share. For half of all strings the true constant is Hoeffding's $\frac12$, which is the largest possible for a loss between 0 and 1, whereas the approximation continues to grow.
 #
 # ```{solution-end}
 # ```

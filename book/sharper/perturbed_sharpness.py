@@ -324,7 +324,7 @@ glue(tight_low=min(tight), tight_high=max(tight), mesh_second=math.sqrt(MESH[1])
 #
 # ## What we found
 #
-# * On the paper's mesh, with $\sigma$ a standard deviation, the change of the trace is proportional to $\sigma$: at most some per cent for the short strings of this page, and at most {glue:text}`stored_change:.0f` % in the stored run of 20 to 50 bits. (The stored run has three noisy copies of each function, so other draws would give a little more or less.)
+# * If $\sigma$ is a standard deviation, the change of the trace on the paper's mesh is proportional to $\sigma$. It is at most some per cent for the short strings of this page, and at most {glue:text}`stored_change:.0f` % in the stored run of 20 to 50 bits. (The stored run has three noisy copies of each function, so other draws would give a little more or less.)
 # * The analytic bound is larger than the change by orders of magnitude, and the gap grows with the length of the strings. If $\sigma$ is a variance, the gap is smaller: at least {glue:text}`least_orders:.1f` orders on the short strings, and at least {glue:text}`applied_least:.1f` at 20 to 50 bits.
 # * We do not judge Figures 3 and 4 class by class, because only six of the twenty classes have a stored run.
 #
@@ -345,7 +345,7 @@ glue(tight_low=min(tight), tight_high=max(tight), mesh_second=math.sqrt(MESH[1])
 #
 # ## What would falsify this
 #
-# The verdict would be refuted by a change that comes within two orders of magnitude of the bound, as the change does if the noise is a thousand times too large. What we say of the authors' estimates would be refuted if the error of the estimator exceeded the mean change on most of the mesh, as it does with noise a hundred times weaker than the noise that the code applies.
+# The verdict would be refuted by a change that comes within two orders of magnitude of the bound, as the change does if the noise is a thousand times too large. What we say of the authors' estimates would be refuted if the error of the estimator exceeded the mean change on most of the mesh. This happens with noise that is a hundred times weaker than the noise of the code.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -384,7 +384,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-perturbed-pairs
 #
-# *With the computer.* First run the chapter with more noisy copies, by `python -m bookkit.run sharper/perturbed_sharpness -p draws 30 --out my_run`, and see whether the upper curves of the figure move. Then find out how much the same random vectors help: for one noisy copy of the first network, with noise of standard deviation 0.01, estimate the relative change of the Gauss-Newton trace by 30 vectors of signs, once with the same vectors at both points and once with different ones, and repeat this 500 times. How large are the two errors, and how large is the change?
+# *With the computer.* First run the chapter with more noisy copies, by `python -m bookkit.run sharper/perturbed_sharpness -p draws 30 --out my_run`, and see whether the upper curves of the figure move. Then find out how much it helps to use the same random vectors. Take one noisy copy of the first network, with noise of standard deviation 0.01. Estimate the relative change of the Gauss-Newton trace by 30 vectors of signs, once with the same vectors at both points and once with different ones, and repeat this 500 times. How large are the two errors, and how large is the change?
 # ```
 #
 # ```{solution-start} ex-perturbed-pairs
@@ -437,7 +437,7 @@ table(answer, "Relative change of the trace, and errors of its estimates", form=
 # ```{solution} ex-perturbed-pessimistic
 # :class: dropdown
 #
-# It does not prove it, because the bound has to hold for every input and for all noise within its levels, whereas the measurement is a mean over inputs and a percentile of random copies of a few functions. To find out by how much the bound can be improved, one has to look for the worst case: search for inputs, for functions of the class and for directions of the noise in which the trace changes most, as {ref}`ch-perturbed-network` does for the output. If even the worst case found is far below the bound, an improvement is likely to exist, and one can look for it in the steps at which the proof multiplies worst cases that do not occur together.
+# It does not. The bound has to hold for every input and for all noise within its levels, whereas the measurement is a mean over inputs and a percentile of random copies of a few functions. To find out by how much the bound can be improved, one has to look for the worst case. That is, one searches for inputs, for functions of the class and for directions of the noise at which the trace changes most, as {ref}`ch-perturbed-network` does for the output. If even the worst case found is far below the bound, an improvement is likely to exist. One can then look for it in the steps at which the proof multiplies worst cases that do not occur together.
 # ```
 #
 # ## References

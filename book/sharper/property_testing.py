@@ -473,7 +473,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-testing-chances
 #
-# *With the computer.* First run the chapter with four times as many functions, by `python -m bookkit.run sharper/property_testing -p functions 32 --out my_run`. Do the crosses in the figure move, and do the bars become shorter? Then measure the chances of the section on blocks: for one character of degree $m = 1, \dots, 7$ on 20 bits, draw 20 000 block subcubes at degree $m - 1$, and compare the share that detect it with $m!/(m+1)^m$ and with $1 / \binom{20}m$. At which degree do blocks need more than 1000 subcubes for $\delta = 0.05$ ?
+# *With the computer.* First run the chapter with four times as many functions, by `python -m bookkit.run sharper/property_testing -p functions 32 --out my_run`. Do the crosses in the figure move, and do the bars become shorter? Then measure the chances of the section on blocks. For one character of degree $m = 1, \dots, 7$ on 20 bits, draw 20 000 block subcubes at degree $m - 1$. Compare the share of them that detect the character with $m!/(m+1)^m$ and with $1 / \binom{20}m$. At which degree do blocks need more than 1000 subcubes for $\delta = 0.05$ ?
 # ```
 #
 # ```{solution-start} ex-testing-chances
@@ -497,7 +497,7 @@ noticed = pd.DataFrame(noticed).T.rename_axis("degree")
 table(noticed, "Chance to notice one character", form=".2g")
 
 # %% [markdown]
-# The shares agree with the formula. With blocks the chance decreases by a factor of about $e$ with each degree, so from degree 7 on blocks need some 1200 subcubes as well, whereas coordinates would need more than 200 000. With more functions the crosses move a little, because they are means over the functions that were drawn, and the bars keep their length: they show how much the functions differ, and not how well the mean is known.
+# The shares agree with the formula. With blocks the chance decreases by a factor of about $e$ with each degree, so from degree 7 on blocks need some 1200 subcubes as well, whereas coordinates would need more than 200 000. With more functions the crosses move a little, because they are means over the functions that were drawn. The bars keep their length, because they show how much the functions differ, and not how well the mean is known.
 #
 # ```{solution-end}
 # ```

@@ -126,9 +126,9 @@ figures.show()
 #
 # So the derivative of softmax in the direction $a - b$ has an $\ell_1$ norm of at most $\|a - b\|_\infty$ everywhere. If we integrate it along the segment from $b$ to $a$, we get $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1 \le \|a - b\|_\infty$. The number $4P(1-P)$ of step 3 is the curve of {numref}`fig-softmax-constant`.
 #
-# The constant 1 is not new, because in convex optimization it is known as the dual of Pinsker's inequality: the negative entropy is 1-strongly convex in the $\ell_1$ norm, and therefore softmax, the gradient of its conjugate, has the constant 1. {cite:t}`nesterov2005` smooths a maximum in this way. The three steps above are a direct proof, which also shows where the constant is attained.
+# The constant 1 is not new, because it is known in convex optimization as the dual of Pinsker's inequality. There one shows that the negative entropy is 1-strongly convex in the $\ell_1$ norm, and therefore softmax, the gradient of its conjugate, has the constant 1. {cite:t}`nesterov2005` smooths a maximum in this way. The three steps above are a direct proof, which also shows where the constant is attained.
 #
-# As a test we draw pairs of logits that differ by random steps, by steps of one logit, or by *balanced* steps, which raise and lower logits by the same amount such that $P$ is as near to $\frac12$ as possible. The *ratio* of a pair is $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1$ divided by $\|a - b\|_\infty$. A ratio above 1 would refute our constant 1. As a control we take softmax at a temperature of $\frac12$, that is, softmax of $2a$, whose constant is 2.
+# As a test we draw pairs of logits that differ by random steps, by steps of one logit, or by *balanced* steps. A balanced step raises some logits and lowers the others by the same amount, such that $P$ is as near to $\frac12$ as possible. The *ratio* of a pair is $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1$ divided by $\|a - b\|_\infty$. A ratio above 1 would refute our constant 1. As a control we take softmax at a temperature of $\frac12$, that is, softmax of $2a$, whose constant is 2.
 
 
 # %%

@@ -518,7 +518,7 @@ floor_row.holds(
 # %% [markdown]
 # ## What differs from the paper
 #
-# Settings that the paper does not state are those of minGPT, a public program, which the paper follows, and our trials as well: weights of standard deviation 0.02, biases 0, gradients clipped to norm 1, layer norms before each block.
+# Settings that the paper does not state are those of minGPT, a public program, in the paper as in our trials. They are weights of standard deviation 0.02, biases 0, gradients clipped to norm 1, and layer norms before each block.
 #
 # ```{table} Every setting that differs from the paper's
 # | setting | paper | the stored trials |

@@ -492,7 +492,7 @@ ledger.verdicts()
 #
 # ```{exercise}
 # :label: ex-parities-median
-# *With the computer.* The paper shows ten curves of each length. How well do ten runs determine the median wait? Simulate waits without memory, and waits that are sums of four or ten such waits, and compute an interval, in multiples of the true median, in which the median of ten runs lies 95 times in a hundred. Then give the small models of this page more time, `python -m bookkit.run variables/sparse_parities -p max_steps 3000 --out my_run`, and see how many of the runs that were stopped at 15 bits learn after all.
+# *With the computer.* The paper shows ten curves of each length. How well do ten runs determine the median wait? Simulate waits without memory, and waits that are sums of four or ten such waits. For each kind compute an interval, in multiples of the true median, in which the median of ten runs lies 95 times in a hundred. Then give the small models of this page more time, `python -m bookkit.run variables/sparse_parities -p max_steps 3000 --out my_run`, and see how many of the runs that were stopped at 15 bits learn after all.
 # ```
 #
 # ```{solution-start} ex-parities-median
