@@ -65,13 +65,13 @@
 #
 # Here $n_g$ is the number of weights in a group and $N_g$ their squared norm, and $n$ and $N$ are those of the whole network.
 #
-# **The idea of the proof.** Every rung is one of these bounds with another prior. So one only has to check that the prior can be written down before the sample is seen, and to compute the divergence of the noisy network from it. Rungs 3 to 10 use more and more of what follows from $T$, $d$, $W$ and the coefficients, which the learner knows.
+# **The idea of the proof.** Every rung but the last is one of these two bounds with another prior. So one only has to check that the prior can be written down before the sample is seen, and to compute the divergence of the noisy network from it. Rungs 3 to 10 use more and more of what follows from $T$, $d$, $W$ and the coefficients, which the learner knows.
 #
 # ````{dropdown} Proof that each is a bound
 # We go through the rungs in order, and then say how the noise is chosen and how the risk under noise is estimated.
 #
-# * *Rungs 1 to 3* have the divergence of two Gaussians with the same variances, which is the squared distance of their centres over twice the variance.
-# * *Rungs 4 to 6.* Here the prior of group $g$ has the variance $\tau_g^2 = s_g^2 + N_g / n_g$, which follows from $T$, $d$, $W$ and the coefficients. This width gives the formula in the table ({eq}`eq-wide-prior`).
+# * *Rungs 1 to 3* have the divergence of two Gaussians with the same variances, which is the squared distance of their centres over twice the variance. The blocks of rung 3 follow from $T$, $d$, $W$ and the coefficients.
+# * *Rungs 4 to 6.* Here the prior of group $g$ has the variance $\tau_g^2 = s_g^2 + N_g / n_g$, which follows from the same numbers. This width gives the formula in the table ({eq}`eq-wide-prior`).
 # * *Rung 7.* In all networks of the list the MLP, the values, the idle positions, the read-out and the second scores are equal, up to the order of positions. So a prior centred there pays nothing for them.
 # * *Rung 8.* A score of the first attention is $L$ at the $d$ members of a set and 0 elsewhere. Let the prior of each score be the mixture $\frac dT N(L, s^2) + (1 - \frac dT) N(0, s^2)$. By {prf:ref}`beyond-occam-mixture` a score costs at most the logarithm of one over the share of its value in the mixture. For one set this adds up to $d \log \frac Td + (T - d) \log \frac T{T - d}$, and there are $W$ sets.
 # * *Rung 9* follows from {prf:ref}`beyond-occam-mixture` with the list itself.
