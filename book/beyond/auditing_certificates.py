@@ -19,11 +19,11 @@
 # # Auditing certificates
 #
 # ```{verdict}
-# Yes, an experiment can expose a wrong certificate, provided that it checks all networks at once; but passing the test does not prove that a certificate is right. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. If the number of networks or the KL divergence is left out, or a constant is measured instead of proved, the share reached {glue:text}`broken_least:.2f` or more. A formula that lacks a square passes this test, but networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than it says.
+# Yes, an experiment can expose a wrong certificate, that is, a wrong upper bound on the risk, provided that it checks all networks at once. But passing the test does not prove that a certificate is right. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. If the number of networks or the KL divergence is left out, or a constant is measured instead of proved, the share reached {glue:text}`broken_least:.2f` or more. A formula that lacks a square passes this test, but networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than the formula says.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-from-gaussians-to-occam`. **Read** 12 min. **Runs in** 40 s. **Source** ours.
 #
-# **Claim.** A certificate can be tested: draw thousands of samples of a problem in which every risk is known, and count how often it fails. The test must check all networks at once, since most errors of a formula do not show at the network that fits best. It must also contain a learner that overfits as much as the KL divergence allows, since a loose bound hides a wrong constant. A right certificate need not be vacuous: trained transformers get one below the risk of the best constant.
+# **Claim.** A certificate can be tested as follows: draw thousands of samples of a problem in which every risk is known, and count how often the certificate fails. The test must check all networks at once, since most errors of a formula do not show at the network that fits best. It must also contain a learner that overfits as much as the KL divergence allows, since a loose bound hides a wrong constant. A right certificate need not be vacuous, because trained transformers get one below the risk of the best constant.
 #
 # ## Why one should care
 #
@@ -31,24 +31,27 @@
 #
 # ## Forty-five pairs by hand
 #
-# Take strings of ten bits, labelled by whether two of them are equal. A learner knows that the target is one of the $\binom{10}2 = 45$ pairs of bits, and looks for a pair that fits its sample without an error. A wrong pair is wrong on half of all strings, so its risk is $\frac12$, and it fits $m = 8$ random strings with probability $2^{-8}$. Since there are 44 wrong pairs, one expects $44 \cdot 2^{-8} = 0.17$ of them to fit a sample.
+# Take strings of ten bits, labelled by whether two of them are equal. A learner knows that the target is one of the $\binom{10}2 = 45$ pairs of bits, and looks for a pair that fits its sample without an error. A wrong pair gives the wrong label on half of all strings, so its risk is $\frac12$, and it fits $m = 8$ random strings with probability $2^{-8}$. Since there are 44 wrong pairs, on average $44 \cdot 2^{-8} = 0.17$ of them fit a sample.
 #
-# What do two certificates with $\delta = 0.05$ say of a pair that fits all eight strings? If we treat the pair as if it had been fixed beforehand, its certificate is the risk $q$ at which $(1 - q)^8 = 0.05$, so $q = 0.31$. This is less than $\frac12$, so the certificate is wrong for each wrong pair that fits, which happens in up to 17 % of the samples instead of 5 %. If we divide $\delta$ among the 45 pairs, the certificate is the solution of $(1 - q)^8 = 0.05 / 45$, which is $q = 0.57$. It is above $\frac12$, so it is right.
+# A certificate is an upper bound on the risk that may be wrong with probability $\delta = 0.05$. What do two certificates say of a pair that fits all eight strings?
 #
-# Now suppose that the learner has $m = 40$ strings. The expected number of wrong pairs that fit is $44 \cdot 2^{-40}$, so a learner that returns a fitting pair returns the right one, and both certificates hold. In other words, the missing factor 45 cannot be seen in what a good learner returns. But it can be seen if one asks whether *any* of the 45 pairs has a risk above its certificate, because a wrong pair with few errors on the sample has one.
+# * *As if the pair had been fixed beforehand.* A fixed pair of risk $q$ fits eight strings with probability $(1 - q)^8$. So the certificate is the solution of $(1 - q)^8 = 0.05$, which is $q = 0.31$. This is less than $\frac12$, so the certificate is wrong for each wrong pair that fits. A wrong pair fits in up to 17 % of the samples, where 5 % are allowed.
+# * *For all 45 pairs.* If we divide $\delta$ among the pairs, the certificate is the solution of $(1 - q)^8 = 0.05 / 45$, which is $q = 0.57$. This is above $\frac12$, so the certificate is right.
+#
+# Now suppose that the learner has $m = 40$ strings. The expected number of wrong pairs that fit is $44 \cdot 2^{-40}$, so a learner that returns a fitting pair returns the right one, and both certificates hold. In other words, the missing factor 45 cannot be seen in what a good learner returns. But it can be seen if one asks whether *any* of the 45 pairs has a risk above its certificate, because this happens at a wrong pair with few errors on the sample.
 #
 # ## What a certificate promises
 #
-# A *certificate* at confidence $1 - \delta$ is a number computed from the sample that exceeds the risk with probability at least $1 - \delta$ over samples. All losses lie in $[0, 1]$, and we write $\mathrm{kl}^{-1}(r, u)$ for the largest $q$ with $r \log \frac rq + (1-r) \log \frac{1-r}{1-q} \le u$. Let $\rho$ be a law over weights, the *posterior*, that may depend on the sample, and $\pi$ one that may not, the *prior*. A network drawn from $\rho$ has the mean training risk $r$ and the mean risk $R$.
+# A *certificate* at confidence $1 - \delta$ is a number computed from the sample that exceeds the risk with probability at least $1 - \delta$ over samples. All losses lie in $[0, 1]$. We write $\mathrm{kl}^{-1}(r, u)$ for the largest $q$ with $r \log \frac rq + (1-r) \log \frac{1-r}{1-q} \le u$. The *posterior* $\rho$ is a law over weights that may depend on the sample, and the *prior* $\pi$ is a law over weights that may not. Let $r$ be the training risk and $R$ the risk of a network drawn from $\rho$, both in the mean over the draw.
 #
 # ```{prf:theorem} Maurer (2004), Theorem 5
 # :label: beyond-audit-kl
-# For $m \ge 8$ samples and losses in $[0, 1]$, with probability $1 - \delta$, for all $\rho$ at once,
+# Let there be $m \ge 8$ samples and losses in $[0, 1]$. With probability at least $1 - \delta$, for all $\rho$ at once,
 #
 # $$R \le \mathrm{kl}^{-1} \Bigl( r, \frac{\mathrm{KL}(\rho \| \pi) + \log(2 \sqrt m / \delta)}m \Bigr) .$$
 # ```
 #
-# For one predictor that does not depend on the sample, $\mathrm{kl}^{-1}(r, \log(1/\delta) / m)$ is enough: this is the *held-out bound* on a test set. *Occam's bound* for a list of $|H|$ predictors is $\mathrm{kl}^{-1}(r, \log(|H|/\delta) / m)$. With $r = 0$ these are the two certificates of the example, because $\mathrm{kl}^{-1}(0, u) = 1 - e^{-u}$.
+# In words: the risk can exceed the training risk by more, the farther the posterior is from the prior and the fewer samples there are. For one predictor that does not depend on the sample, $\mathrm{kl}^{-1}(r, \log(1/\delta) / m)$ is enough, and this is the *held-out bound* on a test set. *Occam's bound* for a list of $|H|$ predictors is $\mathrm{kl}^{-1}(r, \log(|H|/\delta) / m)$. With $r = 0$ these are the two certificates of the example, because $\mathrm{kl}^{-1}(0, u) = 1 - e^{-u}$.
 
 # %% tags=["parameters"]
 T = 10  # bits of the hand-written networks [8..11]
@@ -85,19 +88,24 @@ audits = ledger.result("beyond.audit")
 # %% [markdown]
 # ## Counting failures
 #
-# The target is the even-parity indicator of two out of {glue:text}`T` fair bits. The learner chooses among the hand-written networks of all $\binom T2$ pairs ({ref}`ch-construction`). We draw {glue:text}`audit_samples` samples at each of several sizes and count two events. The first is that *some* network of the family has a risk above its certificate, because the theorems speak of all networks at once. The second is that the network which the learner returns has such a risk. The learner returns the pair that fits best, with ties broken at random (*ERM*, for empirical risk minimization). A right certificate must not fail on more than a share $\delta$ of the samples, and a broken one should.
+# The target is the even-parity indicator of two out of {glue:text}`T` fair bits. The learner chooses among the hand-written networks of all $\binom T2$ pairs ({ref}`ch-construction`). We draw {glue:text}`audit_samples` samples at each of several sizes and count two events.
 #
-# There are three families of networks: the networks as they are; with Gaussian noise of deviation {glue:text}`spread` on the scores of the first attention; and with noise of deviation {glue:text}`sigma` on every weight. We try six certificates, two of which are theorems:
+# * *Some* network of the family has a risk above its certificate. We count this event because the theorems are about all networks at once.
+# * The network that the learner returns has a risk above its certificate. The learner returns the pair that fits best, with ties broken at random (*ERM*, for empirical risk minimization).
 #
-# * *Occam*: the list of all pairs, networks as they are;
+# A right certificate must not fail on more than a share $\delta$ of the samples, and a broken one should.
+#
+# There are three families of networks: the networks as they are, the networks with Gaussian noise of standard deviation {glue:text}`spread` on the scores of the first attention, and the networks with noise of standard deviation {glue:text}`sigma` on every weight. We try six certificates, two of which are theorems:
+#
+# * *Occam*: Occam's bound for the list of all pairs, and the networks as they are;
 # * *mixture*: {prf:ref}`beyond-audit-kl` with a prior that has one component for each pair, so that the divergence is at most $\log \binom T2$ nats ({prf:ref}`beyond-occam-mixture`), and noise on the scores.
 #
 # The other four are broken, each in another way:
 #
 # * *no count*: Occam's bound without the term $\log \binom T2$, as in the example;
-# * *no KL*: for the mixture, the bound of a single fixed predictor;
-# * *small* $\Sigma$: for the mixture the first paper's form $r + \Sigma \sqrt{2 (K + \log(1/\delta)) / m}$ with the right $K$, and with $\Sigma = 0.01$ in place of the $\frac12$ that Hoeffding's lemma gives. The paper measures such a $\Sigma$ at trained networks, where its argument asks for one that holds under the prior;
-# * *no square*: the same form as it stands in a plotting notebook of the authors' repository, but not in the paper. All weights get noise $\sigma$, the prior is $N(0, \sigma^2 I)$, and the divergence $\|\theta\|^2 / 2\sigma^2$ is computed with $\|\theta\|$ in place of its square ({ref}`ch-pac-bayes`). Because $\Sigma$ is 0.01 here as well, this form is wrong twice.
+# * *no KL*: for the mixture, the bound of a single fixed predictor, without the KL divergence;
+# * *small* $\Sigma$: for the mixture, the first paper's form $r + \Sigma \sqrt{2 (K + \log(1/\delta)) / m}$ with the right divergence $K$, but with $\Sigma = 0.01$ in place of the $\frac12$ that Hoeffding's lemma gives. The paper measures such a $\Sigma$ at trained networks, although its argument asks for one that holds under the prior;
+# * *no square*: the same form as it stands in a plotting notebook of the authors' repository, but not in the paper. All weights get noise $\sigma$, the prior is $N(0, \sigma^2 I)$, and the divergence $\|\theta\|^2 / 2\sigma^2$ is computed with $\|\theta\|$ in place of $\|\theta\|^2$ ({ref}`ch-pac-bayes`). Because $\Sigma$ is 0.01 here as well, this form has two errors.
 
 # %%
 SIGMA, SPREAD, NOISE = 0.01, 0.2, 0.03
@@ -192,13 +200,19 @@ glue(missed=max(e.value for e in ends[MISSED]), needed=price * (H + log_term) - 
 glue(proved=math.exp(H - (norm + log_term) / price), price=price)
 
 # %% [markdown]
-# In the left panel of {numref}`fig-failures` the valid certificates lie below the grey line, so they fail less often than they may. Three broken ones lie above it, so a test of all networks detects that terms were left out. In the right panel nearly all marks lie below the line, so the best fit alone is a weak test. The reason is that the best fit is a wrong network only as long as several are consistent with the sample, which ends soon after $\log_2 \binom T2$ strings; from $m = 16$ on the largest share is {glue:text}`late:.3f`. An audit with a good learner on samples of ordinary size would therefore pass them all.
+# In the left panel of {numref}`fig-failures` the valid certificates lie below the grey line, so they fail less often than they may. Three broken ones lie above it, so a test of all networks detects that terms were left out. In the right panel nearly all marks lie below the line, so the best fit alone is a weak test. The reason is that the best fit is a wrong network only as long as several networks are consistent with the sample. This ends soon after $\log_2 \binom T2$ strings, and from $m = 16$ on the largest share is {glue:text}`late:.3f`. An audit with a good learner on samples of ordinary size would therefore pass all six certificates.
 #
-# The form without its square passes as well: its largest share is {glue:text}`missed:.4f`. The family has so few members that a suitable prior would need a divergence of only $\log \binom T2 =$ {glue:text}`H:.1f` nats. Because of the wrong $\Sigma$ the sum $K + \log(1/\delta)$ has to be larger by a factor of $(\frac12 / 0.01)^2 =$ {glue:text}`price:.0f` for the formula to be proved, so $K$ has to be {glue:text}`needed:.0f` nats. With a Gaussian around 0 as prior $K$ is {glue:text}`norm:.0f` nats even without the square. This proves only that the formula fails on a share of at most {glue:text}`proved:.2f` of the samples, instead of {glue:text}`delta`. But a union bound with Hoeffding's inequality is not tight, so by chance the large $K$ makes up for both errors in the audit.
+# The form without its square passes even the test of all networks: its largest share is {glue:text}`missed:.4f`. Why? It has a divergence $K$ that is too small and a $\Sigma$ that is too small, and we ask how large $K$ would have to be to make up for both.
+#
+# 1. *With the right $\Sigma$* a divergence of only $\log \binom T2 =$ {glue:text}`H:.1f` nats would be enough, by a union bound, because the family has so few members.
+# 2. *With the wrong $\Sigma$* the sum $K + \log(1/\delta)$ has to be larger by a factor of $(\frac12 / 0.01)^2 =$ {glue:text}`price:.0f`. So $K$ has to be {glue:text}`needed:.0f` nats for the formula to be proved.
+# 3. *In the formula* the prior is a Gaussian around 0, and $K$ is {glue:text}`norm:.0f` nats even without the square. This proves only that the formula fails on a share of at most {glue:text}`proved:.2f` of the samples, instead of {glue:text}`delta`.
+#
+# But a union bound with Hoeffding's inequality is not tight. So in the audit the large $K$ happens to make up for both errors.
 #
 # ## A learner that can fit any labels
 #
-# The test missed this error because the family is much smaller than its divergence allows. So we need a learner that can fit anything, and trained transformers can. Those below have two layers of one head, {glue:text}`weights` weights and {glue:text}`n` bits. We give each of them coin tosses of its own as labels, one for each of the $2^n$ strings, and 100 of these strings as the sample. The network is trained under noise of $\sigma =$ {glue:text}`sigma` on every weight until it has memorised its sample. Outside of the sample nothing can be learned, so its risk is large, and a right certificate has to say so. Each formula is then evaluated at the same posterior $N(\theta, \sigma^2 I)$.
+# The test missed this error because the family is much smaller than the divergence in the formula would allow. So we need a learner that can fit any labels, and trained transformers can do this. Those below have two layers of one head, {glue:text}`weights` weights, and read strings of {glue:text}`n` bits. For each of them we toss a coin for each of the $2^n$ strings. These are its labels, and 100 of the strings are its sample. The network is trained under noise of $\sigma =$ {glue:text}`sigma` on every weight until it has memorised its sample. Outside of the sample nothing can be learned, so the risk of the network is large, and a right certificate has to be as large. Each formula is then evaluated at the same posterior $N(\theta, \sigma^2 I)$.
 
 # %%
 everything = cube.bits(n)
@@ -293,11 +307,11 @@ glue(coin_risk=R.mean().item(), coin_square=READ["the square, small $\\Sigma$"].
 glue(weights=sum(math.prod(s) for s in shapes(spec).values()))
 
 # %% [markdown]
-# The mean risk is {glue:text}`coin_risk:.2f`. The formula without its square promises {glue:text}`coin_promise:.2f`, and {glue:text}`coin_caught` of {glue:text}`seeds` networks exceed it. With the square, and still the wrong $\Sigma$, the number is {glue:text}`coin_square:.2f` and is not exceeded, so here it is the square alone that decides. The missing square is therefore found if the audit contains a learner that fits as much as the divergence allows.
+# The mean risk is {glue:text}`coin_risk:.2f`. The formula without its square promises {glue:text}`coin_promise:.2f`, and {glue:text}`coin_caught` of {glue:text}`seeds` networks exceed this number. With the square, and still the wrong $\Sigma$, the formula promises {glue:text}`coin_square:.2f`, which is not exceeded, so here it is the square alone that decides. The missing square is therefore found if the audit contains a learner that fits as much as the divergence allows.
 #
 # ## A certificate that is right and not vacuous
 #
-# Are right certificates of any use for trained networks? The same transformers now learn an even-parity indicator of two of the {glue:text}`n` bits from {glue:text}`m` samples. The risk of the best constant is $\frac14$, so a certificate above $\frac14$ would be vacuous. The posterior has a mean and a deviation for each weight, fitted by descent on the kl bound as {cite:t}`dziugaite2017` do. The prior is centred at the weights that training began with. For comparison we also take the divergence of the same posterior from a prior around 0, as in the first paper's form. The width of either prior is chosen from a list of 100, and this choice adds $\log 100$ nats. The training risk is that of {glue:text}`gibbs_draws` networks drawn from $\rho$, corrected by $\mathrm{kl}^{-1}$ with a fifth of $\delta$.
+# Are right certificates of any use for trained networks? The same transformers now learn an even-parity indicator of two of the {glue:text}`n` bits from {glue:text}`m` samples. The risk of the best constant is $\frac14$, so a certificate above $\frac14$ would be vacuous. The posterior is a Gaussian with a mean and a standard deviation for each weight. Both are fitted by gradient descent on the kl bound, as {cite:t}`dziugaite2017` do. The prior is centred at the weights with which training began. For comparison we also take the divergence of the same posterior from a prior around 0, as in the first paper's form. The width of either prior is chosen from a list of 100, and this choice adds $\log 100$ nats. The training risk is estimated from {glue:text}`gibbs_draws` networks drawn from $\rho$, and the error of this estimate is allowed for by $\mathrm{kl}^{-1}$, with a fifth of $\delta$.
 
 # %%
 pairs = torch.stack([torch.randperm(n, generator=own)[:2] for _ in range(seeds)])
@@ -350,11 +364,15 @@ glue(lookup=shown["Occam, all functions"]["largest"], gibbs_draws=gibbs_draws, m
 glue(ten=rivals.occam(0.0, 2**10 * math.log(2), m, delta))
 
 # %% [markdown]
-# The mean certificate is {glue:text}`bound:.2f`. The KL divergence of the posterior from the prior at the start is {glue:text}`kl:.0f` nats, whereas from a prior around 0 it would be {glue:text}`kl_zero:.0f`. Of the {glue:text}`seeds` networks {glue:text}`exceeded` have a risk above their certificate, which is weak evidence, because the certificates are far above the risks. A learner that memorises could not get such a certificate here: a table of all strings fits the sample too, but with {glue:text}`n` bits Occam's bound for all $2^{2^n}$ functions is {glue:text}`lookup:.4f`. (With ten bits that bound would be {glue:text}`ten:.2f`, so there a learner that memorises would have a better guarantee than our certificate.) A test set gives a far smaller bound still. A prior learned from half of the samples comes near to it, and cannot beat it by much ({cite:t}`foong2021`). Networks are compressed and then counted in {cite:t}`zhou2019` and, with much tighter bounds, in {cite:t}`lotfi2022`, both for networks of images, and in {cite:t}`lotfi2024` for large language models.
+# The mean certificate is {glue:text}`bound:.2f`. The KL divergence of the posterior from the prior at the initial weights is {glue:text}`kl:.0f` nats, whereas from a prior around 0 it would be {glue:text}`kl_zero:.0f` nats. Of the {glue:text}`seeds` networks {glue:text}`exceeded` have a risk above their certificate, which is weak evidence, because the certificates are far above the risks.
+#
+# A learner that memorises could not get such a certificate here. A table of all strings fits the sample too, but with {glue:text}`n` bits Occam's bound for all $2^{2^n}$ functions is {glue:text}`lookup:.4f`. (With ten bits it would be {glue:text}`ten:.2f`, so there a learner that memorises would have a better guarantee than our certificate.)
+#
+# A test set gives a far smaller bound than our certificate. A prior learned from half of the samples comes near to the bound of the test set, and cannot beat it by much ({cite:t}`foong2021`). Networks are compressed and then counted in {cite:t}`zhou2019` and, with much tighter bounds, in {cite:t}`lotfi2022`, both for networks of images, and in {cite:t}`lotfi2024` for large language models.
 #
 # ## What would falsify this
 #
-# The claim would be false if a valid certificate failed for some network in more than a share $\delta$ of the samples, or if one of the three broken forms did not. It would also be false if the form without its square failed with hand-written networks, or if it did not fail with networks that memorise. Finally, the mean certificate of the trained networks could have been above $\frac14$.
+# The claim would be false if a valid certificate failed for some network in more than a share $\delta$ of the samples, or if one of the three broken forms that were found did not. It would also be false if the form without its square failed with hand-written networks, or if it did not fail with networks that memorise. Finally, it would be false if the mean certificate of the trained networks were above $\frac14$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -369,7 +387,7 @@ ledger.verdicts()
 #
 # ## What we found
 #
-# * Coverage must be tested for all networks at once, and with a divergence not far above what the problem needs. The best fit alone shows an error on the smallest samples at most.
+# * A certificate must be tested for all networks at once, and with a divergence not far above what the problem needs. The best fit alone shows an error only on the smallest samples, if at all.
 # * A loose bound hides wrong constants, and a learner that memorises exposes them.
 # * For a trained transformer, a certificate with all its terms can be as low as {glue:text}`bound:.2f`, if the prior is centred at the initial weights. A test set gives a smaller one.
 #
@@ -384,7 +402,7 @@ ledger.verdicts()
 # ```{solution} ex-audit-term
 # :class: dropdown
 #
-# A union over $k$ predictors costs $\log k$, so the term pays for $2 \sqrt m$ of them, that is, for 8 at $m = 16$ and 35 at $m = 300$. The family has 45, but they are not independent and Chernoff's bound is not tight: the share of failures is below $\delta$ at both sizes, and above it only at $m = 8$.
+# A union bound over $k$ predictors costs $\log k$, so the term pays for $2 \sqrt m$ predictors, that is, for 8 at $m = 16$ and 35 at $m = 300$. The family has 45 predictors, so this is not enough to prove the bound. But the predictors are not independent, and Chernoff's bound is not tight. Therefore the bound would not be caught at $m = 300$: the share of failures is below $\delta$ at $m = 16$ and $m = 300$, and above it only at $m = 8$.
 # ```
 #
 # ```{exercise}
@@ -397,7 +415,7 @@ ledger.verdicts()
 # :class: dropdown
 # ```
 #
-# With $\delta = 0.1$ all certificates become a little smaller, so the shares can only grow. The valid ones stay below 0.02, far below the 0.1 that is allowed now. The form without a count fails on 0.80 of the samples of eight strings instead of 0.16, because now the certificate of a wrong pair with a single error on the sample falls below $\frac12$, too. The form with the small constant allows a gap of at most about 0.01 between training risk and risk, and less for larger samples, but with at most 300 strings a training risk differs from its risk by several hundredths. Among 45 networks one always differs by more than 0.01, whatever $\delta$ is.
+# With $\delta = 0.1$ all certificates become a little smaller, so the shares can only grow. The valid ones stay below 0.02, far below the 0.1 that is allowed now. The form without a count fails on 0.80 of the samples of eight strings instead of 0.16, because now the certificate of a wrong pair with a single error on the sample falls below $\frac12$, too. The form with the small constant allows a gap of at most about 0.01 between training risk and risk, and less for larger samples. But with at most 300 strings a training risk typically differs from the risk by several hundredths. So among 45 networks there is always one that differs by more than 0.01, whatever $\delta$ is.
 #
 # ```{solution-end}
 # ```
@@ -411,7 +429,7 @@ ledger.verdicts()
 # ```{solution} ex-audit-draws
 # :class: dropdown
 #
-# The divergence $\mathrm{kl}(0.01, 0.011)$ is about $0.001^2 / (2 \cdot 0.01) = \frac1{20\,000}$, so one needs twenty thousand draws for each nat of $\log(1/\delta')$. A single network without noise needs no correction, because its training risk is computed exactly.
+# The correction is $\mathrm{kl}^{-1}(0.01, \log(1/\delta') / N)$ for $N$ draws, if it may fail with probability $\delta'$. It is at most $0.011$ if $\log(1/\delta') / N$ is at most the divergence $\mathrm{kl}(0.01, 0.011)$, which is about $0.001^2 / (2 \cdot 0.01) = \frac1{20\,000}$. So one needs twenty thousand draws for each nat of $\log(1/\delta')$. A single network without noise needs no correction, because its training risk is computed exactly.
 # ```
 #
 # ## References

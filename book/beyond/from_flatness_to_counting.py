@@ -19,31 +19,36 @@
 # # From flatness to counting, step by step
 #
 # ```{verdict}
-# Yes, a bound by flatness and a bound by counting are the ends of one chain: nine proved steps lead from the first to the second, and for each we measure how many samples it saves. For one network on {glue:text}`T` bits the first paper's form, with a proved constant and with the risk under noise measured, needs {glue:text}`m_first:.0e` samples to guarantee a risk of $\frac14$; the last step needs {glue:text}`m_last:.0f`. Knowing in which directions the network is flat saves a factor of {glue:text}`flat_tied:.0f` if the prior is as narrow as the noise, and of {glue:text}`flat:.1f` if it is not.
+# Yes, a bound by flatness and a bound by counting are the ends of one chain: nine proved steps lead from the first to the second, and for each step we measure how many samples it saves. We take one network on {glue:text}`T` bits and ask for a guaranteed risk of $\frac14$. The first paper's form, with a proved constant and with the risk under noise measured, needs {glue:text}`m_first:.0e` samples, and the bound at the other end needs {glue:text}`m_last:.0f`. Knowing in which directions the network is flat saves a factor of {glue:text}`flat_tied:.0f` if the prior is as narrow as the noise, and of {glue:text}`flat:.1f` if it is not.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-from-gaussians-to-occam`. **Read** 11 min. **Runs in** 40 s. **Source** ours.
 #
-# **Claim.** A bound from flatness and a bound from counting are two ends of one ladder. All its rungs are PAC-Bayes bounds for the same network, and only the prior, the noise and the form of the bound change. The largest steps are a variance for each block and a prior with a width of its own. What then still separates a Gaussian prior from counting is the KL divergence of weights that could be known beforehand. In the end, only the sets of bits contribute to it.
+# **Claim.** A bound from flatness and a bound from counting are two ends of one ladder. All its rungs are PAC-Bayes bounds for the same network, and only the prior, the noise and the form of the bound change. The largest steps are a variance for each block of weights and a prior with a width of its own. What then still separates a Gaussian prior from counting is the KL divergence of weights that could be known beforehand. In the end, only the sets of bits contribute to the divergence.
 #
 # ## Why one should care
 #
-# In {ref}`ch-from-gaussians-to-occam` bounds from flatness need many times as many samples as a bound that counts, some fifty times with one prior and many thousand times with another. Such a comparison does not say where the difference comes from. Is it the Gaussian prior, its width, the form of the bound, or that one does not know where the network is flat? If we change one of these at a time, each change saves a certain factor, and the factors say where an effort to improve such bounds would be worth most. The target here is harder than the one of that chapter: it is a sum of ten parities, so that the learner has much to learn.
+# In {ref}`ch-from-gaussians-to-occam` a bound from flatness needs many times as many samples as a bound that counts: some fifty times as many with one prior, and many thousand times as many with another. Such a comparison does not say where the difference comes from. Is it the Gaussian prior, its width, the form of the bound, or that one does not know where the network is flat? If we change one of these at a time, each change saves a certain factor, and the factors say where an effort to improve such bounds would be worth most. The target here is harder than the target of that chapter, because it is a sum of ten parities, so that the learner has much to learn.
 #
 # ## What a weight costs, by hand
 #
-# Let a weight be 1 and let the network tolerate noise of deviation $s = 0.01$ on it. If the prior is a Gaussian around 0 that is as narrow as the noise, the KL divergence from it is $\frac1{2 s^2} = 5000$ nats for this weight. If the prior may be wider, the divergence is $\frac12 \log(1 + 1/s^2) = 4.6$ nats. Suppose that the weight is one of $T = 20$ scores of which exactly $d = 2$ are 1 and the others are 0. Then a prior that knows only the two possible values, and how often each occurs, has the divergence $\log 10 = 2.3$ nats for a score of 1 and $\log \frac{20}{18} = 0.1$ nats for a score of 0. The sum over all twenty scores is $2 \cdot 2.30 + 18 \cdot 0.105 = 6.5$. To name the pair among the $\binom{20}2 = 190$ pairs takes $\log 190 = 5.2$ nats.
+# Let $T = 20$ scores of a network say which pair of bits it reads: exactly $d = 2$ of them are 1, and the others are 0. Suppose that the network tolerates Gaussian noise of standard deviation $s = 0.01$ on each score. What does it cost, in nats of KL divergence from a prior, to communicate the pair? Here are four ways to pay.
 #
-# So four ways to pay for the same pair of bits cost $10\,000$, $9.2$, $6.5$ and $5.2$ nats, if we ignore the scores of 0 for the Gaussians. The first factor is a thousand, and the others are small. The chapter makes the same comparison for a whole network with measured noise.
+# 1. *A Gaussian prior around 0, as narrow as the noise.* The divergence is $\frac1{2 s^2} = 5000$ nats for each score of 1, so $10\,000$ nats for the two.
+# 2. *A Gaussian prior around 0, as wide as one likes.* The divergence is $\frac12 \log(1 + 1/s^2) = 4.6$ nats for each score of 1, so $9.2$ nats for the two. (For the two Gaussians we ignore the scores of 0.)
+# 3. *A prior that knows the two possible values, and how often each occurs.* It costs $\log 10 = 2.30$ nats for a score of 1 and $\log \frac{20}{18} = 0.105$ nats for a score of 0. The sum over all twenty scores is $2 \cdot 2.30 + 18 \cdot 0.105 = 6.5$ nats.
+# 4. *A list.* To name the pair among the $\binom{20}2 = 190$ pairs takes $\log 190 = 5.2$ nats.
+#
+# From the first way to the second the cost decreases by a factor of a thousand, and after that only by small factors. The chapter makes the same comparison for a whole network with measured noise.
 #
 # ## The setting
 #
-# The target is that of the paper's comparison of bounds ({ref}`ch-bound-comparison`): $W = T/2$ disjoint pairs of the $T$ bits (the *tiling*), $f = W^{-1/2} \sum_i p_{\{2i-1, 2i\}}$, where $p_U(x)$ is 1 if the bits of $x$ in $U$ hold an even number of ones, else 0. The network is the repaired one of {ref}`ch-construction`, which equals $f$, so its training error is 0. Outputs are clipped to $[0, \sqrt W]$, so the loss, a squared error, lies in $[0, b]$ with $b = W$, and the best constant has the risk $\frac14$.
+# The target is that of the paper's comparison of bounds ({ref}`ch-bound-comparison`): the $T$ bits are divided into $W = T/2$ disjoint pairs (the *tiling*), and $f = W^{-1/2} \sum_i p_{\{2i-1, 2i\}}$. Here $p_U(x)$ is 1 if the bits of $x$ in $U$ hold an even number of ones, else 0. The network is the repaired one of {ref}`ch-construction`, which equals $f$, so its training error is 0. Outputs are clipped to $[0, \sqrt W]$. The loss, a squared error, therefore lies in $[0, b]$ with $b = W$. The best constant predictor has the risk $\frac14$.
 #
-# A learner knows $T$, $d = 2$, $W$ and the coefficients, but not the pairs. The networks for all choices of $W$ pairs form a *list*. The learner may return the network with Gaussian noise of deviation $s_g$ on the weights of group $g$, where a group is a block or the whole network. $R$ is the risk under this noise, and $K$ is the KL divergence of the noisy network from a prior that was fixed before the sample. With probability $1 - \delta$ the noisy network has a risk of at most
+# A learner knows $T$, $d = 2$, $W$ and the coefficients, but not the pairs. The networks for all choices of $W$ pairs form a *list*. The learner may return the network with Gaussian noise of standard deviation $s_g$ on the weights of group $g$, where a group is a block or the whole network. Let $R$ be the mean loss of the noisy network on the sample. Let $K$ be the KL divergence of its law, the *posterior*, from a prior that was fixed before the sample. With probability $1 - \delta$ the noisy network has a risk of at most
 #
 # $$R + b \sqrt{\frac{K + \log(1/\delta)}{2m}} \qquad \text{or} \qquad b\, \mathrm{kl}^{-1}\Bigl( \frac Rb,\; \frac{K + \log(2 \sqrt m / \delta)}m \Bigr) :$$ (eq-ladder-forms)
 #
-# The first is the paper's form, with Hoeffding's constant $\frac b2$ in place of its $\Sigma$, and the second is the kl form. The ladder has ten rungs:
+# The first is the paper's form, which we call *root*, with Hoeffding's constant $\frac b2$ in place of the paper's $\Sigma$. The second is the *kl* form, where $\mathrm{kl}^{-1}(u, v)$ is the largest $q$ such that a coin of mean $u$ has a KL divergence of at most $v$ from a coin of mean $q$. In both, the bound grows with $K$ and decreases with the number $m$ of samples. The ladder has ten rungs:
 #
 # | | prior | form | $K$ |
 # |:--|:--|:--|:--|
@@ -60,12 +65,21 @@
 #
 # Here $n_g$ is the number of weights in a group and $N_g$ their squared norm, and $n$ and $N$ are those of the whole network.
 #
-# **The idea of the proof.** Every rung is the same theorem with another prior. So one only has to check that the prior can be written down before the sample is seen, and to compute the divergence of the noisy network from it. Rungs 3 to 10 use more and more of what follows from $T$, $d$, $W$ and the coefficients, which the learner knows.
+# **The idea of the proof.** Every rung but the last is one of these two bounds with another prior. So one only has to check that the prior can be written down before the sample is seen, and to compute the divergence of the noisy network from it. Rungs 3 to 10 use more and more of what follows from $T$, $d$, $W$ and the coefficients, which the learner knows.
 #
 # ````{dropdown} Proof that each is a bound
-# We go through the rungs in order, and then say how the noise is chosen and its risk is estimated. Rungs 1 and 2 have the divergence of two Gaussians with the same variances. In rungs 3 to 6 blocks and widths follow from $T$, $d$, $W$ and the coefficients, and the width $\tau_g^2 = s_g^2 + N_g / n_g$ gives the formula ({eq}`eq-wide-prior`). In rung 7, MLP, values, idle positions, read-out and second scores are equal in all networks of the list, up to the order of positions, so a prior centred there pays nothing for them. In rung 8, a score of the first attention is $L$ at the $d$ members of a set and 0 elsewhere. Let the prior of each be $\frac dT N(L, s^2) + (1 - \frac dT) N(0, s^2)$; by {prf:ref}`beyond-occam-mixture` an entry costs at most the logarithm of one over its share. Rungs 9 and 10 follow from {prf:ref}`beyond-occam-mixture` with the list itself, and from a union bound over the list.
+# We go through the rungs in order, and then say how the noise is chosen and how the risk under noise is estimated.
 #
-# *The choice of the noise.* We try {glue:text}`choices` settings and add $\log$ of their number to $K$. They are fixed beforehand, because the sharpness of each block, which they need, is measured at the tiling, at strings that are not in the sample. (At sets that overlap it is a little different; the bound holds for any settings.) *The risk under noise.* Since $R$ is not known, we draw {glue:text}`pairs` pairs of a string of the sample and a noise, and use $b\, \mathrm{kl}^{-1}(\hat R / b, \log(\text{choices} / \delta_2) / \text{pairs})$ in place of the mean $\hat R$. This number is too small for one of the settings with probability at most $\delta_2 = \delta / 10$, and the bounds have the other nine tenths of $\delta$. (The strings of the pairs are different members of the sample, which is larger at every rung with noise; a run stops if it is not. Drawn without replacement they obey the same inequality as if drawn with it: Hoeffding 1963.)
+# * *Rungs 1 to 3* have the divergence of two Gaussians with the same variances, which is the squared distance of their centres over twice the variance. The blocks of rung 3 follow from $T$, $d$, $W$ and the coefficients.
+# * *Rungs 4 to 6.* Here the prior of group $g$ has the variance $\tau_g^2 = s_g^2 + N_g / n_g$, which follows from the same numbers. This width gives the formula in the table ({eq}`eq-wide-prior`).
+# * *Rung 7.* In all networks of the list the MLP, the values, the idle positions, the read-out and the second scores are equal, up to the order of positions. So a prior centred there pays nothing for them.
+# * *Rung 8.* A score of the first attention is $L$ at the $d$ members of a set and 0 elsewhere. Let the prior of each score be the mixture $\frac dT N(L, s^2) + (1 - \frac dT) N(0, s^2)$. By {prf:ref}`beyond-occam-mixture` a score costs at most the logarithm of one over the share of its value in the mixture. For one set this adds up to $d \log \frac Td + (T - d) \log \frac T{T - d}$, and there are $W$ sets.
+# * *Rung 9* follows from {prf:ref}`beyond-occam-mixture` with the list itself.
+# * *Rung 10* follows from a union bound over the list.
+#
+# *The choice of the noise.* We try {glue:text}`choices` settings and add $\log$ of their number to $K$. The settings are fixed beforehand. They need the sharpness of each block, but this is measured at the tiling, at strings that are not in the sample. (For sets that overlap the sharpness is a little different, but the bound holds for any settings.)
+#
+# *The risk under noise.* Since $R$ is not known, we draw {glue:text}`pairs` pairs of a string of the sample and a noise. Let $\hat R$ be the mean loss over the pairs. In place of $R$ we use $b\, \mathrm{kl}^{-1}(\hat R / b, \log(\text{choices} / \delta_2) / \text{pairs})$. This number is too small for one of the settings with probability at most $\delta_2 = \delta / 10$, and the bounds have the other nine tenths of $\delta$. (The strings of the pairs are different members of the sample, so the sample has to be larger than the number of pairs. It is at every rung with noise, and a run stops if it is not. Strings drawn without replacement obey the same inequality as strings drawn with replacement: Hoeffding 1963.)
 # ````
 
 # %% tags=["parameters"]
@@ -106,7 +120,7 @@ glue(T=T, pairs=pairs)
 # %% [markdown]
 # ## The risk under noise
 #
-# First we measure how much risk each setting of the noise causes. If all weights have one variance, we try twelve. If each block has its own, there are eight trade-offs between risk and nats. For each we take the best noise, at a given price of a nat in risk (priors with widths of their own, {ref}`ch-from-gaussians-to-occam`) or for a given number of nats (priors with the posterior's widths, {ref}`ch-three-rates`). Three caps limit the noise of blocks where it causes no risk.
+# First we measure how much risk each setting of the noise causes. If all weights have one variance, we try twelve variances. If each block has its own, we try eight trade-offs between the risk and the divergence in nats, and take the best noise for each of them. For priors with widths of their own a trade-off is given by the price of a nat in risk ({ref}`ch-from-gaussians-to-occam`). For priors with the posterior's widths it is given by the number of nats ({ref}`ch-three-rates`). Some blocks have weights at which noise causes no risk. There we limit the noise by one of three upper limits.
 
 # %% mystnb={"code_prompt_hide": "The risk of each setting", "code_prompt_show": "The risk of each setting"} tags=["hide-input"]
 CAPS, PRICES = (0.03, 0.06, 0.12), [10 ** (k / 2) for k in range(-13, -5)]
@@ -141,7 +155,7 @@ limits = {
 }
 
 # %% [markdown]
-# Then we compute the samples that each rung needs for a bound of $\frac14$, with the best setting. If flatness decided the bound, the steps that only add knowledge of the flatness, from rung 2 to 3 and from 5 to 6, would have to be the largest.
+# Then we compute how many samples each rung needs for a bound of $\frac14$, with the best setting. If flatness decided the bound, the largest steps would be those that only add knowledge of the flatness, from rung 2 to 3 and from rung 5 to 6.
 
 
 # %% mystnb={"code_prompt_hide": "Samples needed", "code_prompt_show": "Samples needed"} tags=["hide-input"]
@@ -267,21 +281,21 @@ if any(k in (0, len(walk) - 1) for k in walked) or any(k in (0, len(PRICES) - 1)
 # %% [markdown]
 # ## What each rung buys
 #
-# In {numref}`fig-ladder` follow the filled marks from the top to the bottom. They move to the left at every rung, by more than seven powers of ten in all, and most of the way is made between rungs 2 and 5.
+# In {numref}`fig-ladder` follow the filled marks from the top to the bottom. They move to the left at every rung, by more than seven powers of ten in all, and most of this distance lies between rungs 2 and 5.
 #
-# * **A width of its own** is the largest step. A prior as narrow as the posterior pays $N / 2 s^2$, which grows with one over the square of the noise, whereas a wide one pays half a logarithm for each weight. This step brings the samples from {glue:text}`m_kl:.0e` (rung 2) to {glue:text}`m_wide:.0e`. With a narrow prior, a variance for each block (rung 3) saves a factor of {glue:text}`flat_tied:.0f`, because the weights that no function uses are then not paid for either.
-# * **Widths by block** pay nothing for the weights that no network of the list uses, and reduce the number to {glue:text}`m_each:.0e`.
-# * **Variances by block**, which the paper names as a way forward, are the step at which flatness works, because the first scores are flat and the MLP is steep. Added to widths by block they reduce the number to {glue:text}`m_blocks:.0e`, by a factor of {glue:text}`flat:.1f`. For comparison, counting 32 bits for each weight needs {glue:text}`counting:.1e`.
-# * **The shared part** contributes little, since a prior that is centred at it still needs {glue:text}`m_centred:.0e`. What remains are the $W T$ first scores, which hold the sets of bits.
-# * **Two values in place of a Gaussian** for these scores cost {glue:text}`two_values:.0f` nats, where the list costs {glue:text}`listed:.0f`. From here on the least noise is the best, so flatness gains nothing.
+# * **A width of its own** is the largest step. A prior as narrow as the posterior pays $N / 2 s^2$, which grows with one over the square of the noise, whereas a wide one pays half a logarithm for each weight. This step reduces the samples from {glue:text}`m_kl:.0e` (rung 2) to {glue:text}`m_wide:.0e` (rung 4). With a narrow prior, a variance for each block (rung 3) saves a factor of {glue:text}`flat_tied:.0f`, because one then pays nothing for the weights that no function uses.
+# * **Widths by block** (rung 5) pay nothing for the weights that no network of the list uses, and reduce the number of samples to {glue:text}`m_each:.0e`.
+# * **Variances by block** (rung 6), which the paper names as a way forward, use the flatness of the network, because the first scores are flat and the MLP is steep. Added to widths by block they reduce the number to {glue:text}`m_blocks:.0e`, by a factor of {glue:text}`flat:.1f`. For comparison, counting 32 bits for each weight needs {glue:text}`counting:.1e` samples.
+# * **The shared part** (rung 7) contributes little, since a prior that is centred at it still needs {glue:text}`m_centred:.0e` samples. What remains are the $W T$ first scores, which hold the sets of bits.
+# * **Two values in place of a Gaussian** for these scores (rung 8) cost {glue:text}`two_values:.0f` nats, whereas the list (rung 9) costs {glue:text}`listed:.0f` nats. From here on the least noise is the best, so knowing where the network is flat gains nothing.
 #
-# The dotted lines of {numref}`fig-ladder` are the paper's truncated form with $\Sigma = 0.01$, which needs {glue:text}`quoted:.1e` samples at $T = 20$ and {glue:text}`quoted_long:.1e` at $T = 50$. At $T = 20$ all rungs from 4 on need fewer, and at $T = 50$ all from 5 on, although they have no unproved constant. The stored run at 50 bits was made twice, with other strings and other noise. At rung 3 the second run needs 7 % fewer samples than the first, and at every other rung the two agree to within 2 %.
+# The dotted lines of {numref}`fig-ladder` are the paper's truncated form with $\Sigma = 0.01$, which needs {glue:text}`quoted:.1e` samples at $T = 20$ and {glue:text}`quoted_long:.1e` at $T = 50$. At $T = 20$ all rungs from 4 on need fewer samples than this, and at $T = 50$ all rungs from 5 on, although they have no unproved constant. The stored run at 50 bits was made twice, with other strings and other noise. At rung 3 the second run needs 7 % fewer samples than the first, and at every other rung the two agree to within 2 %.
 #
 # All of this is about one network that was written by hand and a learner that returns it. No rung implies that gradient descent returns it.
 #
 # ## What would falsify this
 #
-# A rung would be no bound if the noisy network had a larger risk on more than a share $\delta$ of the samples. Our account of the steps would be wrong if rung 6 needed more samples than counting 32 bits a weight, or if it were no better than rung 5. As controls, we use the posterior's widths instead of wider ones, and give the blocks the sharpness of other blocks.
+# A rung would be no bound if the risk of the noisy network were above it for more than a share $\delta$ of the samples. Our account of the steps would be wrong if rung 6 needed more samples than counting 32 bits a weight, or if it were no better than rung 5. In the controls we use the posterior's widths instead of wider ones, and give the blocks the sharpness of other blocks.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -289,13 +303,13 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `paullintilhac/boolean_function_sensitivity` evaluates the form of rung 1 with one variance and $\Sigma = 0.01$, at the bounds on $N$ and $G$ in place of a measured risk.
+# The repository `paullintilhac/boolean_function_sensitivity` evaluates the form of rung 1 with one variance and $\Sigma = 0.01$. In place of a measured risk it uses the paper's bounds on the squared norm and on the squared gradient.
 #
 # ## What we found
 #
 # * The first paper's form with a proved constant and Occam's bound differ by a factor of more than a million in the number of samples, and every step between them is a proved bound for the same network.
 # * About half of this, in powers of ten, is due to a width of its own for the prior. A wide prior with one variance for all weights already needs only {glue:text}`m_wide:.0e` samples, which is {glue:text}`wide_saves:.0f` times fewer than the narrow one at rung 2.
-# * Knowing where the network is flat is worth {glue:text}`flat_tied:.0f` with a narrow prior, because it then also tells which weights are not used, and {glue:text}`flat:.1f` with a wide one.
+# * Knowing where the network is flat saves a factor of {glue:text}`flat_tied:.0f` with a narrow prior, because it then also says which weights are not used, and a factor of {glue:text}`flat:.1f` with a wide prior.
 # * In the end the samples pay for the sets of bits, which is what the learner did not know.
 #
 # ## Exercises
@@ -338,7 +352,7 @@ answer["quotient"] = answer["two values"] / answer["list"]
 table(answer, "Nats of rungs 8 and 9", form={"quotient": ".2f", "two values": ".0f", "list": ".0f"})
 
 # %% [markdown]
-# The quotient does not tend to 1 but rises slowly towards 2. The reason is the order of the sets. Rung 8 pays for every position separately, $2 \log \frac T2 + 2$ nats for a set up to small terms, so it distinguishes networks that have the same sets at other positions. The list has these networks only once, which saves about $\log W$ for each of the $W = T/2$ sets and leaves about $\log T + 1$. Rung 9 adds $\log W$ as if $W$ were to be chosen, so it is also valid for a learner that does not know the number of sets, whereas the prior of rung 8 is built for a known $W$.
+# The quotient does not tend to 1 but rises slowly towards 2. The reason is the order of the sets. Rung 8 pays for every score separately, which adds up to $2 \log \frac T2 + 2$ nats for a set up to small terms. So it distinguishes networks that have the same sets in another order. The list has these networks only once. This saves about $\log W$ nats for each of the $W = T/2$ sets, and leaves about $\log T + 1$ nats for a set. Rung 9 adds $\log W$ as if $W$ were to be chosen, so it is also valid for a learner that does not know the number of sets, whereas the prior of rung 8 is built for a known $W$.
 #
 # ```{solution-end}
 # ```

@@ -19,11 +19,11 @@
 # # How much room a function has
 #
 # ```{verdict}
-# The share of the weights of a small one-layer transformer that compute a function exactly decreases with the number $n$ of bits as Zhu and Chiang state. For FIRST, the first bit, it does not decrease; for MAJORITY, the bit that is more frequent, it falls like $1/(n \log n)$; and for INDEX, the bit at a place that the input names, it falls like $n^{-3}$. PARITY has no such weights at all from a known length on. At 65 bits and weights between $-2$ and 2 one in {glue:text}`first_guesses:.0f` networks computes FIRST, one in {glue:text}`majority_guesses:.0f` MAJORITY, and one in {glue:text}`index_millions:.0f` million INDEX.
+# Yes, the share of the weights of a small one-layer transformer that compute a function exactly depends on the number $n$ of bits as Zhu and Chiang state. For FIRST, the first bit, it does not decrease. For MAJORITY, the bit that is more frequent, it decreases like $1/(n \log n)$, and for INDEX, the bit at a place that the input names, like $n^{-3}$. PARITY has no such weights at all from a known length on. At 65 bits and weights between $-2$ and 2 one in {glue:text}`first_guesses:.0f` networks computes FIRST, one in {glue:text}`majority_guesses:.0f` MAJORITY, and one in {glue:text}`index_millions:.0f` million INDEX.
 # ```
 # **Needs** {ref}`ch-from-gaussians-to-occam`. **Read** 15 min. **Runs in** 35 s. **Source** ours; the orders and the model are those of {cite:t}`zhuchiang2026`, of which the main text and the proofs of Theorem 1 were read. Sensitivity profiles are a notion of {cite:t}`kover2026`, of which the abstract, the beginning of the introduction and a third party's reading note were read.
 #
-# **Claim.** Draw all weights of a one-layer transformer uniformly between $-B$ and $B$, and ask how often the network is right on every string of $n$ bits. Zhu and Chiang prove the order of this share for four functions. We measure the share at lengths from 3 to 129, and find the constants that belong to the orders, so that one can say from which length on they describe a network. The length at which PARITY becomes impossible is exact for three or more hidden units. Then we read the share as a price: minus its logarithm is what a bound that counts has to pay for the function. Finally we put the sensitivity profiles of random transformers beside the shares, about which Kövér and others have a theorem.
+# **Claim.** Draw all weights of a one-layer transformer uniformly between $-B$ and $B$, and ask how often the network is right on every string of $n$ bits. Zhu and Chiang prove the order of this share for four functions. We measure the share at lengths from 3 to 129, and find the constants that belong to the orders. With the constants one can say from which length on the orders describe a network. The length at which PARITY becomes impossible is exact for three or more hidden units. Then we interpret the share as a price: minus its logarithm is what a bound that counts networks has to pay for the function. Finally we compare the shares with the sensitivity profiles of random transformers, about which Kövér and others have a theorem.
 
 # %% tags=["parameters"]
 hidden = 8  # units of the MLP, as in the experiments of Zhu and Chiang [3..12]
@@ -58,15 +58,15 @@ generator = source.generator
 # %% [markdown]
 # ## Why one should care
 #
-# That a transformer *can* compute a function says little, because a single setting of the weights is enough for this. Whether training finds such a setting depends, among other things, on how many there are. Hahn and Rofin explain by average sensitivity why PARITY is hard and FIRST is easy ({ref}`ch-average-sensitivity`), and {ref}`ch-random-initialization` finds the same order among networks with random weights. The share of weights that compute a function exactly is a simpler quantity: it needs neither training nor a notion of sensitivity. It also has a meaning of its own in learning theory, since a learner that draws networks until one fits the sample pays at most minus the logarithm of this share. So one number connects what a transformer prefers with what a guarantee costs.
+# That a transformer *can* compute a function says little, because a single setting of the weights is enough for this. Whether training finds such a setting depends, among other things, on how many there are. Hahn and Rofin explain by average sensitivity why PARITY is hard and FIRST is easy ({ref}`ch-average-sensitivity`), and {ref}`ch-random-initialization` finds the same order among networks with random weights. The share of weights that compute a function exactly is a simpler quantity: it needs neither training nor a notion of sensitivity. It also has a meaning in learning theory. Consider a learner that draws networks until one fits the sample. In a bound on its error, the term for the complexity of the network is at most minus the logarithm of this share. So one number connects what a transformer prefers with what a guarantee costs.
 #
 # ## Three bits and a vote
 #
-# In the simplest model the bits have no positions, so attention can only distinguish ones from zeros. If each one gets the factor $\Gamma$ and each zero the factor 1, then $t$ ones among $n$ bits receive together the share
+# In the simplest model the bits have no positions, so attention can only distinguish ones from zeros. Suppose that each bit 1 is weighted with the factor $\Gamma$ and each bit 0 with the factor 1. Then $t$ ones among $n$ bits together receive the share
 #
 # $$p_t = \frac{t\,\Gamma}{n - t + t\,\Gamma}$$
 #
-# of the attention. The rest of the network sees nothing but $p_t$. To compute MAJORITY of three bits it has to distinguish strings with a single one from strings with two, so that everything depends on the gap between $p_1$ and $p_2$:
+# of the attention. The rest of the network sees nothing but $p_t$. To compute MAJORITY of three bits it has to distinguish strings with a single one from strings with two ones. So everything depends on the gap between $p_1$ and $p_2$:
 #
 # | factor $\Gamma$ | $p_1$ | $p_2$ | gap | $\log \frac{p_1}{1 - p_1}$ | $\log \frac{p_2}{1 - p_2}$ | difference |
 # |:--|:--|:--|:--|:--|:--|:--|
@@ -74,7 +74,7 @@ generator = source.generator
 # | $2$ | $\frac12$ | $\frac45$ | $0.300$ | $0$ | $\log 4$ | $2 \log 2$ |
 # | $10$ | $\frac56$ | $\frac{20}{21}$ | $0.119$ | $\log 5$ | $\log 20$ | $2 \log 2$ |
 #
-# A network whose output rises with $p$ computes MAJORITY if its threshold lies in the gap. With equal factors the gap is $\frac13$, and in general $\frac1n$, because $p_t = t/n$. If ones and zeros are weighed differently, the gap becomes smaller. But on the scale of the *logit* $\log \frac p{1 - p}$ the gap has the same width for every factor, as the last column shows, because $\log \Gamma$ is only added to all logits. The proof below rests on this observation, and {numref}`fig-room-counts` illustrates it for nine bits.
+# A network whose output rises with $p$ computes MAJORITY if its threshold lies in the gap. With equal factors $p_t = t/n$, so the gap is $\frac13$ here, and $\frac1n$ for $n$ bits. If ones and zeros are weighted differently, the gap becomes smaller. But on the scale of the *logit* $\log \frac p{1 - p}$ the gap has the same width for every factor, as the last column shows. The reason is that the logit of $p_t$ is $\log \frac t{n - t} + \log \Gamma$, so the factor only adds a constant to all logits. The proof below rests on this observation, and {numref}`fig-room-counts` illustrates it for nine bits.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "What the rest of the network sees of nine bits: the attention $p_t$ that $t = 0, \\dots, 9$ ones get together, for three factors $\\Gamma$. Thick: the gap between four and five ones, in which the threshold of MAJORITY must lie.", "name": "fig-room-counts"}, "image": {"alt": "Three rows of ten dots between 0 and 1. For the factor 1 the dots are equally spaced and the gap between the fifth and the sixth is one ninth, at one half. For the factor 4 the dots crowd towards 1, for the factor one twentieth towards 0, and the gap is narrower."}} tags=["hide-input"]
 fig, ax = figures.new(height=1.9)
@@ -90,18 +90,30 @@ figures.show()
 # %% [markdown]
 # ## The model and the theorem
 #
-# The model has one layer, one head and neither residual connections nor layer norm. Attention gives position $j$ the share $\alpha_j \propto n^{g_j}$, that is, the scores $g_j$ are multiplied by $\log n$. The value of a position depends on its bit alone. An MLP with $h$ hidden units reads the average value and has two outputs, of which the larger one is the answer. For counting, the score of a position depends on its bit alone. For INDEX, which asks for bit $k$, it depends on positions alone,
+# The model has one layer and one head, without residual connections and without layer norm.
 #
-# $$g_j = (a k + b)^\top (r j + s j^2),$$
+# * *Attention* gives position $j$ the share $\alpha_j \propto n^{g_j}$, that is, the scores $g_j$ are multiplied by $\log n$.
+# * *The value* of a position depends on its bit alone.
+# * *The scores.* For MAJORITY and PARITY, the functions that count, the score of a position depends on its bit alone. For INDEX, which asks for bit $k$, it depends on positions alone,
 #
-# with $a, b, r, s$ in the plane, and FIRST is the same with $k = 1$. All weights are independent and uniform on $[-B, B]$, and the *room* $V(n)$ of a function is the probability that the network is right on every string of length $n$ and, for INDEX, at every $k$.
+#   $$g_j = (a k + b)^\top (r j + s j^2),$$
+#
+#   with vectors $a, b, r, s$ in the plane. FIRST is the same with $k = 1$.
+# * *An MLP* with $h$ hidden units reads the average value and has two outputs, of which the larger one is the answer.
+#
+# All weights are independent and uniform on $[-B, B]$. The *room* $V(n)$ of a function is the probability that the network is right on every string of length $n$ and, for INDEX, at every $k$.
 #
 # ```{prf:theorem} Zhu and Chiang (2026), Theorem 1 and 2
 # :label: room-orders
-# *(Theirs; not judged here beyond what we compute.)* Fix $B > 0$ and $h \ge 2$. As $n \to \infty$, the room of FIRST is $\Theta(1)$, that of MAJORITY with odd $n$ is $\Theta(1/(n \log n))$, that of INDEX is $\Theta(n^{-3})$, and that of PARITY is 0 for $n > h + 1$. If $a k$ is divided by $\sqrt{1 + \|a k\|^2}$ where it meets $j^2$, the room of INDEX is $\Theta(n^{-1})$.
+# *(Theirs; not judged here beyond what we compute.)* Fix $B > 0$ and $h \ge 2$, and let $n \to \infty$.
+#
+# 1. The room of FIRST is $\Theta(1)$.
+# 2. The room of MAJORITY with odd $n$ is $\Theta(1/(n \log n))$.
+# 3. The room of INDEX is $\Theta(n^{-3})$. If $a k$ is divided by $\sqrt{1 + \|a k\|^2}$ where it is multiplied by $j^2$, the room of INDEX is $\Theta(n^{-1})$.
+# 4. The room of PARITY is 0 for $n > h + 1$.
 # ```
 #
-# The value that the MLP reads is $v_0 + p\,(v_1 - v_0)$ with $p$ the attention on the ones. Therefore the difference of its outputs is a piecewise linear function $f$ of a single number $p$, with at most $h$ kinks, which we call the *reader*. Let $D$ be the probability that $f(0) < 0 < f(1)$, and $\tau$ the probability that $f$ is a *step*: it crosses 0 exactly once on $[0, 1]$, and upwards.
+# Let $v_0$ and $v_1$ be the values of a bit 0 and a bit 1, and let $p$ be the share of attention on the ones. The MLP reads the average value $v_0 + p\,(v_1 - v_0)$. Therefore the difference of its two outputs is a function $f$ of the single number $p$. This function, which we call the *reader*, is piecewise linear with at most $h$ kinks. Let $D$ be the probability that $f(0) < 0 < f(1)$. We call $f$ a *step* if it crosses 0 exactly once on $[0, 1]$, and upwards, and let $\tau$ be the probability of a step.
 #
 # ```{prf:proposition} The constants (ours)
 # :label: room-limits
@@ -110,39 +122,57 @@ figures.show()
 # 3. For $h \ge 3$ the room of PARITY is positive if and only if $n \le h + 1$. For $h = 1$ and $h = 2$ it is positive if and only if $n \le h$.
 # ```
 #
-# **The idea of the proof.** For FIRST the factor $\log n$ makes attention pick one position in the end, and it must be the first. For MAJORITY a step computes the function if and only if its threshold lies in the gap of the example above. On the scale of logits this gap is about $4/n$ wide. Its place is $\log n$ times the difference of two scores, a random number that is spread over an interval whose length is of order $\log n$. So the chance that the threshold lies in the gap is of order $1/(n \log n)$. For PARITY one counts kinks: the reader must turn at every count but the first and the last.
+# **The idea of the proof.** For FIRST the factor $\log n$ makes attention pick one position in the end, and it must be the first. For MAJORITY a step computes the function if and only if its threshold lies in the gap of the example above. On the scale of logits this gap is about $4/n$ wide. Its centre is $\log n$ times the difference of two scores, a random number that is spread over an interval whose length is of order $\log n$. So the chance that the threshold lies in the gap is of order $1/(n \log n)$. For PARITY one counts kinks: the sign of the reader has to alternate from count to count, so the reader must turn at every count but the first and the last.
 #
 # ````{dropdown} Proof
 # The three parts are proved one after the other.
 #
-# *FIRST.* Let $L_1 = q^\top r$ and $L_2 = q^\top s$, so that $g_1 - g_{1 + \Delta} = -\Delta\, (L_1 + 2 L_2 + L_2 \Delta)$. If $L_2 < 0$ and $L_1 + 3 L_2 < 0$, this is at least $c \Delta$ with $c = -(L_1 + 3 L_2)$. Therefore $1 - \alpha_1 \le \sum_\Delta n^{-c \Delta} \to 0$, and in the limit the reader sees $p = 0$ or $p = 1$, so that it is right if and only if $f(0) < 0 < f(1)$. If $L_1 + 3 L_2 > 0$, then $g_2 > g_1$, and if $L_2 > 0$, then $g_n > g_1$ for large $n$, so that $\alpha_1 \to 0$ in both cases. But the string of zeros and the string with a one at the first place must get different answers, so $f(0) < 0 < f(\alpha_1)$, which has a vanishing probability over the last bias. Since attention and reader are independent, the two probabilities are multiplied.
+# **FIRST.** Let $L_1 = q^\top r$ and $L_2 = q^\top s$. The first position beats position $1 + \Delta$ by the score $g_1 - g_{1 + \Delta} = -\Delta\, (L_1 + 2 L_2 + L_2 \Delta)$.
 #
-# *MAJORITY.* Let $n = 2m + 1$, and let $X$ be the score of a one less that of a zero, so that $\Gamma = n^X$ and the logit of $p_t$ is $\log \frac t{n - t} + X \log n$. A step with threshold $p^*$, whose logit is $\lambda$, computes MAJORITY if and only if $p_m < p^* < p_{m+1}$, that is, if and only if
+# 1. *Attention ends at the first position.* Let $L_2 < 0$ and $L_1 + 3 L_2 < 0$. Since $\Delta \ge 1$, the bracket is at most $L_1 + 3 L_2$, so the difference of the scores is at least $c \Delta$ with $c = -(L_1 + 3 L_2)$. Therefore $1 - \alpha_1 \le \sum_\Delta n^{-c \Delta} \to 0$. In the limit the reader sees $p = 0$ or $p = 1$, so that it is right if and only if $f(0) < 0 < f(1)$.
+# 2. *Attention ends elsewhere.* If $L_1 + 3 L_2 > 0$, then $g_2 > g_1$, and if $L_2 > 0$, then $g_n > g_1$ for large $n$. So $\alpha_1 \to 0$ in both cases. But the string of zeros and the string whose only one is at the first place must get different answers, which requires $f(0) < 0 < f(\alpha_1)$. The probability of this over the last bias tends to 0.
+# 3. *The limit.* The first case has the probability $\pi$, and the reader is right in it with probability $D$. Attention and reader are independent, so the room tends to $\pi D$.
 #
-# $$|\lambda - X \log n| < \log \tfrac{m + 1}m = 2\, \mathrm{artanh} \tfrac1n .$$
+# **MAJORITY.** Let $n = 2m + 1$, and let $X$ be the score of a one less that of a zero. Then $\Gamma = n^X$, and the logit of $p_t$ is $\log \frac t{n - t} + X \log n$.
 #
-# Given the reader, this has the probability $4\, \mathrm{artanh}(\frac1n)\, f_X / \log n$, where $f_X$ is a mean of the density of $X$ close to $\lambda / \log n$. The density is at most $B^{-2}$ (their Lemma 6) and continuous at 0, so $n \log n$ times the probability tends to $4 f_X(0)$ by dominated convergence. To find $f_X(0)$, write $X = q_1 \Delta_1 + q_2 \Delta_2$ with $q_i$ uniform and $\Delta_i$ of the triangular law on $[-2B, 2B]$. If $|q_1| \ge |q_2| = \varrho\, |q_1|$, the density at 0 given $q$ is $\frac1{|q_1|} \cdot \frac1B (\frac12 - \frac\varrho6)$. Its mean is $\frac2B \cdot \frac1B \cdot \frac5{12} = \frac5{6 B^2}$, since $1/|q_1|$ has the mean $2/B$ and $\varrho$ is independent of it and uniform.
+# 1. *The gap.* A step with threshold $p^*$, whose logit is $\lambda$, computes MAJORITY if and only if $p_m < p^* < p_{m+1}$. The logits of $p_m$ and $p_{m+1}$ are $X \log n \mp \log \frac{m+1}m$, so the condition is
 #
-# A reader that is no step contributes nothing in the limit. To compute MAJORITY it has to be below 0 at the counts up to $m$ and above 0 at the others. So it has an odd number of crossings, at least three, and one of them lies in the gap. For each of its at most $h + 1$ crossings the probability of this is at most a constant over $n \log n$, as above. It also means that $X \log n$ is within $\frac4n$ of the logit of the crossing, and hence bounded. The other crossings must be invisible at the counts. For this, several crossings must lie between the same two neighbouring counts. But the crossings of a given reader are at fixed distances, whereas neighbouring $p_t$ come arbitrarily close as $n$ grows. So for each reader this is impossible from some $n$ on. By dominated convergence the contribution of all such readers, times $n \log n$, tends to 0.
+#    $$|\lambda - X \log n| < \log \tfrac{m + 1}m = 2\, \mathrm{artanh} \tfrac1n .$$
 #
-# *PARITY.* That $n \le h + 1$ is necessary is the argument of Zhu and Chiang: $f$ changes its sign $n$ times between the counts, and between two zeros with another sign in between there is a kink. Now let $s_0, \dots, s_h$ be the slopes of $f$ from left to right and $c_i = s_i - s_{i-1}$ its kinks. A hidden unit is 0 at the left of its kink or at its right. Let $L$ be the set of units that are 0 at the right. At the far left only they are active, so $s_0 = -\sum_{i \in L} c_i$, and this is the only condition on a reader with given kinks. For $L = \{3\}$ this condition is $s_3 = s_2 - s_0$. The values $-1, 4, -1, 1, -2, 1, -1, 1, \dots$ at the counts $0, 1, 2, \dots$ satisfy it, with slopes in the ratio $5 : -5 : 2 : -3$, and they alternate. As all inequalities are strict, weights nearby also compute PARITY, so the room is positive; all weights can be made small, because a positive factor for each layer changes no sign. For fewer bits the same reader is stretched until the last count lies at 1.
+# 2. *The probability for a given step.* The condition puts $X$ into an interval of length $4\, \mathrm{artanh}(\frac1n) / \log n$ around $\lambda / \log n$. So its probability is this length times a mean of the density $f_X$ of $X$ over the interval. The density is at most $B^{-2}$ (their Lemma 6) and continuous at 0, and the interval shrinks to 0. By dominated convergence $n \log n$ times the probability tends to $4 f_X(0)$.
+# 3. *The density at 0.* We write $X = q_1 \Delta_1 + q_2 \Delta_2$, where $q_i$ is uniform on $[-B, B]$, and $\Delta_i$, the difference of two keys, has the triangular law on $[-2B, 2B]$. Suppose that $|q_1| \ge |q_2|$, and let $\varrho = |q_2| / |q_1|$. Then the density at 0 given $q$ is $\frac1{|q_1|} \cdot \frac1B (\frac12 - \frac\varrho6)$. Here $1/|q_1|$ has the mean $2/B$, and $\varrho$ is independent of it and uniform on $[0, 1]$. So the mean is $f_X(0) = \frac2B \cdot \frac1B \cdot \frac5{12} = \frac5{6 B^2}$, and $4 f_X(0) = \frac{10}{3 B^2}$.
+# 4. *A reader that is no step: one crossing in the gap.* To compute MAJORITY such a reader has to be below 0 at the counts up to $m$ and above 0 at the others. So it has an odd number of crossings, at least three, and one of them lies in the gap. For each of its at most $h + 1$ crossings the probability of this is at most a constant over $n \log n$, as above. Moreover, $X \log n$ is then within $\frac4n$ of the logit of this crossing, and hence bounded.
+# 5. *A reader that is no step: the other crossings.* They must not show at the counts, so several crossings must lie between the same two neighbouring $p_t$. But the crossings of a given reader are at fixed distances, whereas neighbouring $p_t$ come arbitrarily close as $n$ grows, since $X \log n$ is bounded. So for each reader this is impossible from some $n$ on. By dominated convergence the contribution of all such readers, times $n \log n$, tends to 0.
 #
-# For $h = 2$ and $n = 3$ the slopes must have the signs $+, -, +$ or $-, +, -$, say the first, so that $c_1 < 0 < c_2$. Then $L = \emptyset$ gives $s_0 = 0$, $L = \{1, 2\}$ gives $s_2 = 0$, $L = \{1\}$ gives $s_1 = 0$, and $L = \{2\}$ gives $s_0 = -c_2 < 0$, all of which are contradictions. For $h = 1$ and $n = 2$ one of the two slopes is 0, so $f$ crosses 0 only once. For two bits two units that bend at the same place are enough, and for one bit a single unit is. $\square$
+# **PARITY.** That $n \le h + 1$ is necessary is the argument of Zhu and Chiang: $f$ changes its sign $n$ times between the counts, and between two zeros with another sign in between there is a kink.
+#
+# 1. *The only condition on a reader with given kinks.* Let $s_0, \dots, s_h$ be the slopes of $f$ from left to right and $c_i = s_i - s_{i-1}$ its kinks. A hidden unit is 0 at the left of its kink or at its right. Let $L$ be the set of units that are 0 at the right. At the far left only the units of $L$ are active, and unit $i$ of them has the slope $-c_i$. So $s_0 = -\sum_{i \in L} c_i$, and every choice of slopes and kinks with this property is possible.
+# 2. *A reader for $h \ge 3$ and $n = h + 1$.* For $L = \{3\}$ the condition is $s_0 = -(s_3 - s_2)$, that is, $s_3 = s_2 - s_0$. Let the kinks lie at the counts $1, \dots, h$, and let the values at the counts $0, 1, 2, \dots$ be $-1, 4, -1, 1, -2, 1, -1, 1, \dots$, which alternate in sign. The first slopes are in the ratio $5 : -5 : 2 : -3$, so the condition is satisfied.
+# 3. *The room is positive.* As all inequalities are strict, weights nearby also compute PARITY. All weights can be made as small as one likes, because a positive factor for each layer changes no sign. For fewer bits the same reader is stretched until the last count lies at 1.
+# 4. *Two units and three bits.* For $h = 2$ and $n = 3$ the slopes must have the signs $+, -, +$ or $-, +, -$, say the first, so that $c_1 < 0 < c_2$. Then $L = \emptyset$ gives $s_0 = 0$, $L = \{1, 2\}$ gives $s_2 = 0$, $L = \{1\}$ gives $s_1 = 0$, and $L = \{2\}$ gives $s_0 = -c_2 < 0$. All four contradict the signs.
+# 5. *One unit and two bits.* For $h = 1$ and $n = 2$ one of the two slopes is 0, so $f$ crosses 0 only once, which is not enough.
+# 6. *Enough units.* For two bits two units that bend at the same place are enough, and for one bit a single unit is. $\square$
 # ````
 #
-# For INDEX we have a constant as well, but no proof that the limit may be exchanged with the integral. It comes from the same source as the exponent. The scores at $k + \Delta$ and $k$ differ by $\Delta\, (2 \chi k^2 + \ell k + \varphi) + \Delta^2 (\chi k + \delta)$, where $\chi = a^\top s$, $\ell = 2 b^\top s + a^\top r$, $\varphi = b^\top r$ and $\delta = b^\top s$.
+# For INDEX we have a constant as well, but no proof that the limit may be exchanged with the integral. The constant comes from the same computation as the exponent. The scores at $k + \Delta$ and $k$ differ by $\Delta\, (2 \chi k^2 + \ell k + \varphi) + \Delta^2 (\chi k + \delta)$, where $\chi = a^\top s$, $\ell = 2 b^\top s + a^\top r$, $\varphi = b^\top r$ and $\delta = b^\top s$.
 #
-# The *drift* in the first bracket must stay below the curvature $-\delta$ at every $k$, so $\chi$ must be of order $n^{-2}$ and $\ell$ of order $n^{-1}$. With $\chi = x / n^2$ and $\ell = y / n$ the condition becomes
+# We call the first bracket the *drift*. For attention to end at $k$, the absolute value of the drift must stay below $-\delta$, which bends the scores down, at every $k$. So $\chi$ must be of order $n^{-2}$ and $\ell$ of order $n^{-1}$. With $\chi = x / n^2$, $\ell = y / n$ and $t = k / n$ the condition becomes
 #
 # $$|2 x t^2 + y t + \varphi| < -\delta \quad \text{for all } t \in [0, 1] .$$
 #
-# The pairs $(x, y)$ that satisfy this condition are called *admissible*. In words, with $t = k/n$ the parabola may not leave the strip of half width $-\delta$ anywhere between the first place and the last. For example, let $\varphi = 0$ and $\delta = -1$. Then $(0, y)$ is admissible for $|y| < 1$, and $(x, 0)$ for $|x| < \frac12$, but $(2.4, -4)$ is admissible, too, because $4.8\, t^2 - 4t$ only dips to $-0.83$ and ends at $0.8$. So the admissible pairs form a long narrow region around 0 with a finite area.
+# The pairs $(x, y)$ that satisfy this condition are called *admissible*. In words, the parabola on the left may not leave the strip of half width $-\delta$ anywhere between the first place and the last. For example, let $\varphi = 0$ and $\delta = -1$. Then $(0, y)$ is admissible for $|y| < 1$, and $(x, 0)$ for $|x| < \frac12$. But $(2.4, -4)$ is admissible, too, because $4.8\, t^2 - 4t$ falls only to $-0.83$ and ends at $0.8$. So the admissible pairs form a long narrow region around 0 with a finite area.
 #
-# The area matters, because the pair $(\chi, \ell)$ must fall into a copy of this region that is shrunk by $n^2$ in one direction and by $n$ in the other, and the area of this copy is $n^{-3}$ times that of the region. So the constant is $K D$, where $K$ is the density of $(\chi, \ell)$ at 0 times the mean area of the admissible $(x, y)$, which does not depend on $B$.
+# Why does the area matter? The pair $(\chi, \ell)$ must fall into a copy of this region that is shrunk by $n^2$ in one direction and by $n$ in the other. The area of the copy is $n^{-3}$ times that of the region, which explains the exponent. So the constant is $K D$, where $K$ is the density of $(\chi, \ell)$ at 0 times the mean area of the admissible $(x, y)$, and $K$ does not depend on $B$.
 #
 # ## Measuring very small shares
 #
-# Shares of $10^{-9}$ cannot be found by counting successes among random networks, but three observations help. First, if all other weights are given, the network succeeds exactly if the last bias lies in a certain interval, so the probability of success is computed and need not be found by drawing. Second, attention and reader are independent for FIRST and INDEX, because attention does not see the bits. If $c$ is the least attention on the right position, the reader sees $p \le 1 - c$ for a zero and $p \ge c$ for a one. It suffices that the reader is right on these two intervals, and it is necessary that it is right at their ends, which gives a lower and an upper estimate. Third, for INDEX we draw two of the eight weights of the attention close to where the drift vanishes, and weight each draw so as to correct for this (importance sampling). The tests compare the results with whole networks on all strings, at lengths at which successes can be counted.
+# Shares of $10^{-9}$ cannot be found by counting successes among random networks, but three observations help.
+#
+# 1. *The last bias.* If all other weights are given, the network succeeds exactly if the last bias lies in a certain interval. So the probability of success is computed and need not be found by drawing.
+# 2. *Attention and reader are independent* for FIRST and INDEX, because attention does not see the bits. If $c$ is the least attention on the right position, the reader sees $p \le 1 - c$ for a zero and $p \ge c$ for a one. It suffices that the reader is right on these two intervals, which gives a lower estimate. It is necessary that the reader is right at the ends of the intervals, which gives an upper estimate.
+# 3. *Importance sampling.* For INDEX we draw two of the eight weights of the attention close to where the drift vanishes, and weight each draw so as to correct for this.
+#
+# The tests compare the results with whole networks on all strings, at lengths at which successes can be counted.
 #
 # What would speak against the theorem is a share of FIRST, MAJORITY or INDEX with another power of $n$, or a network that computes PARITY although $n > h + 1$. We also ask how far the shares are from the limits of the proposition.
 
@@ -213,9 +243,9 @@ glue(bracket=100 * (pd.Series(above, lengths) / found["INDEX"] - 1).loc[17:].max
 glue(majority_error=100 * (pd.Series(majority_error, lengths) / found["MAJORITY"]).max())
 
 # %% [markdown]
-# The standard errors are at most {glue:text}`majority_error:.0f` % for MAJORITY and at most {glue:text}`index_error:.0f` % for INDEX from 17 bits on. At these lengths the upper estimate for INDEX exceeds the lower one, which is the one in the table, by at most {glue:text}`bracket:.1f` %. PARITY has a positive room only at the shortest lengths: already at three bits its share is {glue:text}`parity_three:.0e`, and it decreases by a large factor with every bit until it is 0.
+# The standard errors are at most {glue:text}`majority_error:.0f` % for MAJORITY and at most {glue:text}`index_error:.0f` % for INDEX from 17 bits on. The table has the lower estimate for INDEX, and at these lengths the upper one exceeds it by at most {glue:text}`bracket:.1f` %. PARITY has a positive room only at the shortest lengths: already at three bits its share is {glue:text}`parity_three:.0e`, and the share decreases by a large factor with every bit until it is 0.
 #
-# {numref}`fig-room` shows the shares together with the limits: the line of FIRST is nearly level, whereas MAJORITY and INDEX follow their dashed lines, which are the constants of the proposition times $1/(n \log n)$ and $n^{-3}$. The fourth line is INDEX with the normalised query: it starts six times higher than INDEX and then decreases much more slowly, because only one of the two coefficients of the drift still has to be small. The line of PARITY ends at four bits, since beyond them we found no network.
+# {numref}`fig-room` shows the shares together with the limits. The line of FIRST is nearly level, whereas MAJORITY and INDEX follow their dashed lines, which are the constants above times $1/(n \log n)$ and $n^{-3}$. The fourth line is INDEX with the normalised query. It starts six times higher than INDEX and then decreases much more slowly, because only one of the two coefficients of the drift still has to be small. The line of PARITY ends at four bits, since for longer strings we found no network.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Share of the weights that compute a function on every string of $n$ bits. Dashed: the limits of the proposition, and of INDEX the constant that is not proved. Thin: the upper estimate for INDEX.", "name": "fig-room"}, "image": {"alt": "Five lines in a plot with logarithmic axes. FIRST is nearly level, just below five hundredths. MAJORITY falls with a slope of a little more than 1. INDEX with a normalised query starts near three ten-thousandths and falls with slope 1 at the right. INDEX falls with slope 3 to below one in a billion. PARITY falls almost vertically and ends at four bits."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.8)
@@ -238,7 +268,7 @@ figures.show()
 # %% [markdown]
 # ## Where the asymptotics begin
 #
-# An order of magnitude holds "for all sufficiently large $n$". The proofs of Zhu and Chiang exhibit a neighbourhood of one good network, and for $B \ge 1$ their inequalities hold in it once $n^{-\eta^2/2}$ for FIRST, or $n^{-\eta^2/4}$ for INDEX, is about $\frac18$, where $\eta = \frac1{16}$. This happens only at lengths $n$ that are numbers of {glue:text}`digits_first:.0f` and {glue:text}`digits_index:.0f` digits. A proof that is only about an order need not do better, but it cannot say from which length on the order is visible. We therefore divide each measured share by its limit law, so that the number 1 means that the asymptotics have begun. For INDEX we also take weights between $-1$ and 1.
+# A statement about an order of growth holds "for all sufficiently large $n$". How large is that? The proofs of Zhu and Chiang exhibit a neighbourhood of one good network. For $B \ge 1$ their inequalities hold in this neighbourhood once $n^{-\eta^2/2}$ for FIRST, or $n^{-\eta^2/4}$ for INDEX, is about $\frac18$, where $\eta = \frac1{16}$. This happens only at lengths $n$ that are numbers of {glue:text}`digits_first:.0f` and {glue:text}`digits_index:.0f` digits. A proof that is only about an order need not do better, but it cannot say from which length on the order is visible. We therefore divide each measured share by its limit law. A quotient near 1 means that the law already describes networks of this length. For INDEX we also take weights between $-1$ and 1.
 
 # %%
 narrow = volumes.draw_readers(draws // 5, hidden, 1.0, generator)
@@ -268,9 +298,9 @@ glue(index_ratio=ratios["INDEX"].iloc[-1], narrow_ratio=ratios["INDEX, B = 1"].i
 glue(majority_far=majority_far, unscaled=unscaled, longest=longest, steps=steps, reads=reads)
 
 # %% [markdown]
-# The share of MAJORITY is {glue:text}`majority_ratio:.2f` times its law at 65 bits and {glue:text}`majority_far:.2f` times at a million. FIRST has reached {glue:text}`first_ratio:.2f` of its limit at {glue:text}`longest` bits; it increases, since more bits also mean sharper attention. INDEX is within a factor of about two of its law, at {glue:text}`index_ratio:.2f` for the longest strings and {glue:text}`index_65:.2f` at 65 bits (with a standard error of up to {glue:text}`index_error:.0f` %). With weights between $-1$ and 1, however, it is only at {glue:text}`narrow_ratio:.2f` even at {glue:text}`longest` bits, and its share decreases more slowly than $n^{-3}$ all the way. The reason is that scores of products of such weights are small, so that attention is sharp only if $\log n$ is large. So whether "unlearnable in the limit" describes a given network depends on the size of its weights, and not on the length alone.
+# The share of MAJORITY is {glue:text}`majority_ratio:.2f` times its law at 65 bits and {glue:text}`majority_far:.2f` times its law at a million. The share of FIRST is {glue:text}`first_ratio:.2f` times its limit at {glue:text}`longest` bits. It increases with the length, since more bits also mean sharper attention. The share of INDEX is within a factor of about two of its law, at {glue:text}`index_ratio:.2f` for the longest strings and {glue:text}`index_65:.2f` at 65 bits (with a standard error of up to {glue:text}`index_error:.0f` %). With weights between $-1$ and 1, however, the quotient for INDEX is only {glue:text}`narrow_ratio:.2f` even at {glue:text}`longest` bits, and the share decreases more slowly than $n^{-3}$ at all these lengths. The reason is that products of such small weights give small scores, so that attention is sharp only if $\log n$ is large. So whether "unlearnable in the limit" describes a given network depends on the size of its weights, and not on the length alone.
 #
-# The next cell compares powers and limits with the statements. For the controls we change what a statement depends on: keys without positions, scores without the factor $\log n$, an index that is always 1, a query that is not normalised, the density of the drift without the area of the admissible ones, and a reader of PARITY that lacks one of its units.
+# The next cell compares powers and limits with the statements. For each control we remove what a statement depends on. The controls have keys without positions, scores without the factor $\log n$, an index that is always 1, a query that is not normalised, the density of the drift without the area of the admissible pairs, and a reader of PARITY that lacks one of its units.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 
@@ -356,7 +386,13 @@ room.holds(
 # %% [markdown]
 # ## The price of a function
 #
-# A learner can proceed as follows: it draws weights until the network is right on all $m$ strings of its sample, and returns this network. Let the prior be the uniform law on the weights, and let the posterior be this law restricted to the weights that fit. The KL divergence between them is minus the logarithm of the share that fits, and at most $-\log V(n)$, because the exact networks are among those that fit. This is the price that enters Occam's bound of {ref}`ch-from-gaussians-to-occam` and its PAC-Bayes form; for random networks that fit a teacher it is made into a theorem by {cite:t}`buzaglo2024`. The table compares the price with three others: first, the logarithm of the number of pairs of bits, which was the price of a hand-written network in its list; second, five bits for each weight; and third, the logarithm of the number of all functions. The last column is the number of strings from which on Occam's bound is below $\frac14$, with confidence 0.95 and training error 0.
+# A learner can proceed as follows: it draws weights until the network is right on all $m$ strings of its sample, and returns this network. Let the prior be the uniform law on the weights, and let the posterior be this law restricted to the weights that fit. The KL divergence between them is minus the logarithm of the share that fits, and at most $-\log V(n)$, because the exact networks are among those that fit. This is the price that enters Occam's bound of {ref}`ch-from-gaussians-to-occam` and its PAC-Bayes form. For random networks that fit the outputs of a teacher network, {cite:t}`buzaglo2024` prove such a theorem. The table compares the price with three others:
+#
+# * the logarithm of the number of pairs of bits, which was the price of a hand-written network in the list of that chapter;
+# * five bits for each weight;
+# * the logarithm of the number of all functions.
+#
+# The last column is the number of strings from which on Occam's bound is below $\frac14$, with confidence 0.95 and training error 0.
 
 # %%
 weights = 5 * hidden + 18
@@ -369,7 +405,7 @@ priced["strings"] = [int(rivals.occam_sample_size(p, level=0.25)) for p in price
 table(priced.rename_axis("function"), "What a bound has to pay", form=".1f")
 
 # %% [markdown]
-# Guessing is not training, but the price of these functions is low. Even INDEX at 65 bits, with a share of about one in {glue:text}`index_millions:.0f` million, costs {glue:text}`index_price:.0f` nats, a tenth of what it costs to write the weights down with five bits each, because the share counts all weights that do the work, and most digits of most weights do not matter. In nats, a room of $\Theta(n^{-3})$ is a price of $3 \log n$ up to a constant. Exact PARITY has an infinite price from $n = h + 2$ on. But networks that err on few strings have a finite one: with 8 units some are wrong on a single one of the 1024 strings of 10 bits ({ref}`ch-one-layer-parity`), and their share is positive, so that enough examples certify a small error.
+# Guessing is not training, but the price of these functions is low. Even INDEX at 65 bits, with a share of about one in {glue:text}`index_millions:.0f` million, costs only {glue:text}`index_price:.0f` nats. This is a tenth of what it costs to write the weights down with five bits each. The reason is that the share counts all weights that compute the function, and most digits of most weights do not matter. In nats, a room of $\Theta(n^{-3})$ is a price of $3 \log n$ up to a constant. Exact PARITY has an infinite price from $n = h + 2$ on. But networks that err on few strings have a finite price. For example, with 8 units some networks are wrong on a single one of the 1024 strings of 10 bits ({ref}`ch-one-layer-parity`). Their share is positive, so enough examples certify a small error.
 #
 # Does the learner need as many strings as the bound says? For MAJORITY of 17 bits we draw whole networks and let the learner see samples of $m$ random strings. For each sample we compute the share of the networks that fit, and the mean risk of these.
 
@@ -411,7 +447,7 @@ glue(poor_16=100 * guessing.loc[16, "risk above 5 %"])
 glue(risk_16_error=100 * guessing.loc[16, "error of the risk"])
 
 # %% [markdown]
-# The networks that fit eight strings already have a price of {glue:text}`few:.1f` nats, and the exact networks have one of {glue:text}`exact_nats:.1f`. Of those that fit eight strings {glue:text}`exact_8:.0f` % compute MAJORITY, in the mean over samples, and {glue:text}`poor_8:.0f` % still err on more than 5 % of the strings. After 16 strings only {glue:text}`poor_16:.0f` % do. With 16 strings the mean risk is {glue:text}`risk_16:.1f` %, with a standard error of {glue:text}`risk_16_error:.1f` %, whereas the bound guarantees {glue:text}`bound_16:.0f` %. So the share of the exact weights describes well how many strings guessing needs, and the bound is far above the risk for the usual reason that it has to hold for every function.
+# The networks that fit eight strings already have a price of {glue:text}`few:.1f` nats, whereas the exact networks have a price of {glue:text}`exact_nats:.1f`. Of the networks that fit eight strings {glue:text}`exact_8:.0f` % compute MAJORITY, in the mean over samples, and {glue:text}`poor_8:.0f` % still err on more than 5 % of the strings. Of the networks that fit 16 strings only {glue:text}`poor_16:.0f` % err so often. Their mean risk is {glue:text}`risk_16:.1f` %, with a standard error of {glue:text}`risk_16_error:.1f` %, whereas the bound guarantees {glue:text}`bound_16:.0f` %. So the share of the exact weights describes well how many strings guessing needs. The bound is far above the risk for the usual reason that it has to hold for every function.
 #
 # ## Beside the room: sensitivity profiles
 #
@@ -419,12 +455,12 @@ glue(risk_16_error=100 * guessing.loc[16, "error of the risk"])
 #
 # ```{prf:theorem} Kövér and others (2026), Theorem 4.5
 # :label: room-profiles
-# *(Theirs, as a third party's reading note has it; not judged here.)* In a transformer of $L$ layers and $D$ columns, with layer norm without $\varepsilon$, let the weights be uniform on a compact set. Almost surely the function of $N$ bits that it computes with a fixed margin has at least $N^{(D-1)/2L - 5}$ insensitive strings for all large $N$.
+# *(Theirs, as a third party's reading note has it; not judged here.)* Take a transformer of $L$ layers and $D$ columns, with layer norm without $\varepsilon$, and let its weights be uniform on a compact set. Consider the function of $N$ bits that it computes with a fixed margin. Almost surely this function has at least $N^{(D-1)/2L - 5}$ insensitive strings for all large $N$.
 # ```
 #
-# Therefore the weights that compute PARITY or FIRST at all large lengths have measure zero. The note also reports an experiment: with each of four initializations the profiles were concentrated near 0, and every random transformer had an insensitive string, whereas a random function has one with probability $1 - \frac1e = 0.63$. (A string of $n$ bits is insensitive with probability $2^{-n}$, so there is one on average.)
+# Therefore the weights that compute PARITY or FIRST at all large lengths have measure zero. The note also reports an experiment. With each of four initializations the profiles were concentrated near 0, and every random transformer had an insensitive string. A random function has one only with a probability of about $1 - \frac1e = 0.63$. (Each of its $2^n$ strings is insensitive with probability $2^{-n}$, so there is one on average.)
 #
-# Does our sample agree? We take transformers with {glue:text}`columns` columns, one layer or two, layer norm without $\varepsilon$ and an end symbol at which they are read. Their weights come from the three draws of {ref}`ch-random-initialization`, among them that of PyTorch, from which the models of this book start. Each answer is computed on all strings, so the profiles are exact, up to 14 bits for one layer and up to 12 for two. An average sensitivity near $\frac n2$ would speak against the claim, and so would a share of networks with an insensitive string that is not above 0.63.
+# Does our sample agree? We take transformers with {glue:text}`columns` columns, one layer or two, layer norm without $\varepsilon$ and an end symbol at which they are read. Their weights come from the three draws of {ref}`ch-random-initialization`, among them that of PyTorch, from which the models of this book start. The answers are computed on all strings, so the profiles are exact. The strings have up to 14 bits for one layer and up to 12 for two. An average sensitivity near $\frac n2$ would speak against the claim, and so would a share of networks with an insensitive string that is not above 0.63.
 
 # %%
 columns = 16
@@ -515,26 +551,30 @@ for n in (9, 65):
     glue(**{f"counting_any_{n}": 100 * (found_here.insensitive > 0).double().mean().item()})
 
 # %% [markdown]
-# The random transformers are much less sensitive than random functions, in each draw and at each length: the largest mean at 12 bits is {glue:text}`wide_level:.2f`, with two layers and wide weights, where random functions have 6. With PyTorch's weights most functions are constant, and with Xavier's {glue:text}`xavier_one:.0f` % of those of one layer and {glue:text}`xavier_two:.0f` % of those of two at 12 bits. {ref}`ch-random-initialization` discusses why, and a constant function has insensitive strings only.
+# The random transformers are much less sensitive than random functions, in each draw and at each length. The largest mean at 12 bits is {glue:text}`wide_level:.2f`, with two layers and wide weights, whereas random functions have 6. All strings of a constant function are insensitive, and with PyTorch's weights most functions are constant. With Xavier's weights, at 12 bits, {glue:text}`xavier_one:.0f` % of those of one layer and {glue:text}`xavier_two:.0f` % of those of two layers are constant. {ref}`ch-random-initialization` discusses the reason.
 #
-# As for the strings themselves, of the {glue:text}`two_count` networks of two layers on 6 to 12 bits {glue:text}`two_share:.1f` % have an insensitive string, and {glue:text}`coins_share:.0f` % of the random functions on ten bits. So for two layers our sample agrees with the experiment that the note reports. With one layer and wide weights it agrees less well: {glue:text}`missing:.1f` % of these networks have no insensitive string. Most of them, {glue:text}`deciding:.1f` % of all, compute a single bit of the string or its negation, since with large weights attention is practically on one position, and such a function is FIRST up to the choice of the bit. This does not contradict the theorem, which is about all large $N$. For one layer of {glue:text}`columns` columns its bound at 14 bits would be {glue:text}`known:.0f` strings, so 14 bits are not yet a large length in the sense of the theorem. For two layers of this width its exponent is negative, and the theorem asserts nothing.
+# How many networks have an insensitive string? Of the {glue:text}`two_count` networks of two layers on 6 to 12 bits {glue:text}`two_share:.1f` % have one, and of the random functions on ten bits {glue:text}`coins_share:.0f` %. So for two layers our sample agrees with the experiment that the note reports. With one layer and wide weights it agrees less well, because {glue:text}`missing:.1f` % of these networks have no insensitive string. Most of the latter, {glue:text}`deciding:.1f` % of all, compute a single bit of the string or its negation, since with large weights attention is practically on one position. Such a function is FIRST up to the choice of the bit.
 #
-# The counting model of this chapter can be followed to longer strings, because its answer depends on the number of ones only. With weights up to {glue:text}`bound:.0f`, its average sensitivity has a mean of {glue:text}`counting_9:.2f` at 9 bits and of {glue:text}`counting_65:.2f` at 65, and {glue:text}`counting_any_9:.1f` % and {glue:text}`counting_any_65:.1f` % of the networks have an insensitive string.
+# This does not contradict the theorem, which is about all large $N$. For one layer of {glue:text}`columns` columns its bound at 14 bits would be {glue:text}`known:.0f` strings, so 14 bits are not yet a large length in the sense of the theorem. For two layers of this width its exponent is negative, and the theorem asserts nothing.
+#
+# The counting model of this chapter can be followed to longer strings, because its answer depends on the number of ones only. With weights up to {glue:text}`bound:.0f`, its average sensitivity has a mean of {glue:text}`counting_9:.2f` at 9 bits and of {glue:text}`counting_65:.2f` at 65 bits. At 9 bits {glue:text}`counting_any_9:.1f` % of the networks have an insensitive string, and at 65 bits {glue:text}`counting_any_65:.1f` %.
 #
 # ## What would falsify this
 #
-# The orders would be refuted by a share that follows another power of $n$ between 17 and {glue:text}`longest` bits, by more than half a power, and {prf:ref}`room-limits` by a share of FIRST or MAJORITY that stays away from its limit. The length for PARITY would be refuted if a reader with $h$ kinks computed PARITY of $h + 2$ bits, or if none computed it for $h + 1$ bits. In the ledger each control removes what the statement rests on, and then the outcome is the opposite one: without $\log n$ in the scores, for example, MAJORITY at a million bits has {glue:text}`unscaled:.1f` times its law. What we say about profiles would be refuted by a draw of weights in which transformers are more than 0.6 times as sensitive as random functions, or have insensitive strings no more often.
+# The orders would be refuted by a share that follows a power of $n$ between 17 and {glue:text}`longest` bits whose exponent differs from theirs by more than one half. {prf:ref}`room-limits` would be refuted by a share of FIRST or MAJORITY that stays away from its limit. The length for PARITY would be refuted if a reader with $h$ kinks computed PARITY of $h + 2$ bits, or if none computed it for $h + 1$ bits. In the ledger each control removes what the statement rests on, and then the outcome is the opposite one: without $\log n$ in the scores, for example, MAJORITY at a million bits has {glue:text}`unscaled:.1f` times its law. What we say about profiles would be refuted by a draw of weights in which transformers are more than 0.6 times as sensitive as random functions, or have insensitive strings no more often.
 #
 # ## What the authors' code does differently
 #
-# No code of Zhu and Chiang was found. They train their models, which we do not, and their Table 1 reports accuracies at ten times the training length that go along with the room: 100 % for FIRST, 83 % for MAJORITY, 60 % for INDEX, and 85 % for INDEX with the normalised query. They report one exception: with sinusoidal positions the room of MAJORITY is $\Theta(1/(n^3 \log n))$, and yet the accuracy is 87.5 %. Kövér et al. study the same question without the factor $\log n$ and for any number of layers, and FIRST has measure zero for large $n$ there, whereas it has a constant share here. The two do not contradict each other, since in the model of this chapter the encodings of positions, $j$ and $j^2$, are unbounded. No code of Kövér et al. was found either; our draws and sizes are therefore our own.
+# No code of Zhu and Chiang was found. They train their models, which we do not. Their Table 1 reports accuracies at ten times the training length that are higher where the room is larger: 100 % for FIRST, 83 % for MAJORITY, 60 % for INDEX, and 85 % for INDEX with the normalised query. They report one exception: with sinusoidal positions the room of MAJORITY is $\Theta(1/(n^3 \log n))$, and yet the accuracy is 87.5 %.
+#
+# Kövér et al. study the same question without the factor $\log n$ and for any number of layers. In their setting FIRST has measure zero for large $n$, whereas it has a constant share here. The two results do not contradict each other, since in the model of this chapter the encodings of positions, $j$ and $j^2$, are unbounded. No code of Kövér et al. was found either; our draws and sizes are therefore our own.
 #
 # ## What we found
 #
 # * The four orders of Zhu and Chiang are what we measure, at lengths that their proofs do not cover. For weights up to 2 the measured shares are within a factor of about two of the limit laws from five bits on.
-# * For smaller weights this is not so: INDEX with weights up to 1 has at {glue:text}`longest` bits {glue:text}`narrow_ratio:.2f` of what the limit law says. The size of the weights decides where the asymptotics begin.
+# * For smaller weights this is not so: at {glue:text}`longest` bits the share of INDEX with weights up to 1 is {glue:text}`narrow_ratio:.2f` times its limit law. The size of the weights decides where the asymptotics begin.
 # * The limits have closed forms up to two shares that concern the MLP alone: $\frac{10}{3 B^2} \tau$ for MAJORITY, where $\tau$ is {glue:text}`steps:.3f` here, and $\pi D$ for FIRST, where $D$ is {glue:text}`reads:.3f`.
-# * The length from which on PARITY has no room, $n > h + 1$, is exact for $h \ge 3$, and one too large for $h = 1$ and $h = 2$.
+# * PARITY has no room for $n > h + 1$. This length is exact for $h \ge 3$, whereas for $h = 1$ and $h = 2$ PARITY has no room already from one bit less on.
 # * Minus the logarithm of the room is a price in the sense of Occam's bound. It grows like $\log n$ for MAJORITY and like $3 \log n$ for INDEX, and it is small compared with any way to write the weights down.
 # * Random transformers have insensitive strings more often than random functions. With two layers nearly all of them do, as Kövér and others report; with one layer and large weights {glue:text}`missing:.0f` % do not, because a single bit decides, at lengths that their theorem does not reach.
 #
@@ -574,7 +614,7 @@ for units in (2, 4, 8, 16, 32, 64):
 table(pd.DataFrame(by_width).set_index("units"), "Readers by their width", form=".3f")
 
 # %% [markdown]
-# At 65 bits the rooms of the four tasks with twelve units differ from those with eight by at most 12 %, some upwards and some downwards. The shares say why. A wider MLP has larger outputs, so that the last bias decides less often, and both shares rise at first and then remain the same. But the share of those readers with $f(0) < 0 < f(1)$ that cross 0 only once hardly changes: a random sum of many kinks is close to a parabola or a line, and does not oscillate. So a wider network has about the same room for MAJORITY, although it can compute many other functions.
+# At 65 bits the rooms of the four tasks with twelve units differ from those with eight by at most 12 %, some upwards and some downwards. The shares say why. A wider MLP has larger outputs, so that the last bias decides less often. Therefore both shares rise at first and then remain the same. But among the readers with $f(0) < 0 < f(1)$ the share of those that cross 0 only once hardly changes, because a random sum of many kinks is close to a parabola or a line, and does not oscillate. So a wider network has about the same room for MAJORITY, although it can compute many other functions.
 #
 # ```{solution-end}
 # ```
@@ -588,7 +628,7 @@ table(pd.DataFrame(by_width).set_index("units"), "Readers by their width", form=
 # ```{solution} ex-room-training
 # :class: dropdown
 #
-# It says how precisely the weights have to be set: two combinations of weights must be small, of the orders $n^{-2}$ and $n^{-1}$. Gradient descent can reduce both step by step, since the loss decreases on the way, so it need not search for them. But nothing in a sample of short strings tells how small they must be for longer ones. This is why the room is a better guide to what happens *beyond* the training lengths than to whether training succeeds. For PARITY the room is 0, which no training can change.
+# The room says how precisely the weights have to be set: two combinations of weights must be small, of the orders $n^{-2}$ and $n^{-1}$. Gradient descent can reduce both step by step, since the loss decreases on the way, so it need not search for them. But a sample of short strings does not determine how small they must be for longer strings. This is why the room is a better guide to what happens *beyond* the training lengths than to whether training succeeds. For PARITY the room is 0, which no training can change.
 # ```
 #
 # ## References

@@ -19,11 +19,11 @@
 # # Exact rounding: how far short averages are off
 #
 # ```{verdict}
-# Yes, Lemmas 3.3 and 3.6 are true as printed, but their proofs have a gap. The proofs count averages of $a$ vectors, where $a$ is a quotient of squared norms and need not be a whole number. With $a$ rounded up the logarithm of the count reaches {glue:text}`ratio_ceiling:.2f` times the bound, on the sizes that we tried. Averages of half as many vectors are accurate enough as well, and their count stays within the bound.
+# Yes, Lemmas 3.3 and 3.6 are true as printed, but their proofs have a gap. The proofs count averages of $a$ vectors, where $a$ is a quotient of squared norms and need not be a whole number. If $a$ is rounded up, the logarithm of the count reaches {glue:text}`ratio_ceiling:.2f` times the bound on the sizes that we tried. But averages of half as many vectors are accurate enough, and their count stays within the bound.
 # ```
 # **Needs** {ref}`ch-convex-combinations`, {ref}`ch-mixed-inputs`. **Read** 8 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** Two of the paper's three bounds on covers of linear maps come from covers of an $\ell_1$ ball by short averages of its vertices. Their proofs take a number of terms that need not be whole. The distance of the farthest point from such averages can be computed exactly, and it shows that half as many terms are enough, so both bounds stand as they are printed.
+# **Claim.** Two of the paper's three bounds on covers of linear maps come from covers of an $\ell_1$ ball by short averages of its vertices. Their proofs take a number of terms that need not be whole. We compute exactly how far a point of the ball can be from such averages. The result shows that half as many terms are enough, so both bounds are true as they are printed.
 
 # %% tags=["parameters"]
 starts = 32  # starting points of each search [8..128]
@@ -49,13 +49,13 @@ rounding = 1e-9  # relative, of sums of some hundred numbers
 # %% [markdown]
 # ## Why one should care
 #
-# The paper's bounds on generalization rest on covers of linear maps, and two of its three covers consist of averages of $a$ vectors, where $a$ is a quotient that need not be a whole number. Usually one would round up without a second thought. But here $a$ stands in an exponent, so at $a = 1.05$ rounding up nearly doubles the logarithm of the count, and the printed bound is no longer proved. One could put a ceiling into the bound, which would make every later formula uglier. It is better to ask how accurate the averages really are. The answer is a formula that is exact in every dimension, and it is of use wherever vectors are rounded to averages of few corners.
+# The paper's bounds on generalization rest on covers of linear maps, and two of its three covers consist of averages of $a$ vectors, where $a$ is a quotient that need not be a whole number. Usually one would round up without a second thought. But here $a$ is the exponent of the count, so at $a = 1.05$ rounding up nearly doubles the logarithm of the count, and the printed bound is no longer proved. One could put a ceiling into the bound, which would make every later formula uglier. It is better to ask how accurate the averages really are. The answer is a formula that is exact in every dimension, and it is of use wherever vectors are rounded to averages of few corners.
 #
 # ## Two coordinates by hand
 #
-# Take the unit ball of $\ell_1$ in the plane, a square with the corners $\pm e_1$, $\pm e_2$, and averages of two of the vectors $\pm e_1$, $\pm e_2$, 0. These averages are the points with coordinates $0, \pm\frac12, \pm1$ in the ball, a grid of 13 points. The farthest point from a grid with steps of $\frac12$ lies in the centre of a cell, for example $(\frac14, \frac14)$, and its distance from the nearest grid points is $\frac14 \sqrt2 = 0.354$. The usual argument for such averages, which is due to Maurey, draws the vectors at random and computes the mean square error. It promises only $1/\sqrt2 = 0.707$, twice as much.
+# Take the unit ball of $\ell_1$ in the plane, which is a square with the corners $\pm e_1$, $\pm e_2$. We average two of the vectors $\pm e_1$, $\pm e_2$, 0, where the same vector may be taken twice. These averages are the points of the ball with coordinates $0, \pm\frac12, \pm1$, a grid of 13 points. The farthest point from a grid with steps of $\frac12$ lies in the centre of a cell, for example $(\frac14, \frac14)$. Its distance from the nearest grid points is $\frac14 \sqrt2 = 0.354$. The usual argument for such averages, which is due to Maurey, draws the vectors at random and computes the mean square error. It promises only $1/\sqrt2 = 0.707$, twice as much.
 #
-# With more coordinates the exact distance comes closer to the promised one, for example in four dimensions. There, with two terms, the point with all coordinates $\frac14$ is off by $\frac14$ in each coordinate, which gives $\frac14 \sqrt4 = 0.5$. In more than four dimensions nothing changes, because only four coordinates can be as large as $\frac14$. The figure shows how exact value and promise compare for more terms.
+# With more coordinates the exact distance comes closer to the promised one. In four dimensions, with two terms, the point with all coordinates $\frac14$ is off by $\frac14$ in each coordinate, which gives $\frac14 \sqrt4 = 0.5$. In more than four dimensions the distance remains 0.5, because only four coordinates of a point in the ball can be as large as $\frac14$. The figure shows how the exact value and the promise compare for more terms.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Largest distance of a point of the unit $\\ell_1$ ball from the averages of $m$ vectors $\\pm e_i$ and 0: what Maurey's lemma promises in every dimension, and the exact value in $k = 10$ and $k = 400$ dimensions.", "name": "fig-rounding"}, "image": {"alt": "Three falling curves against the number of terms from 1 to 1000 on logarithmic axes. The highest is one over the root of m. That for 400 dimensions runs parallel, lower by the root of two, up to 200 terms, and falls twice as fast from there. That for 10 dimensions does so from 5 terms on."}} tags=["hide-input"]
 terms = sorted({round(10 ** (i / 6)) for i in range(19)})
@@ -69,11 +69,11 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# The highest line is the promise of Maurey's argument, $1/\sqrt m$ for $m$ terms. The exact value in 400 dimensions is lower by a factor of $\sqrt2$, up to $m = 200$, and falls faster from there on. In 10 dimensions the exact value falls faster already from five terms on. So the averages are always more accurate than the argument promises, and in small dimensions much more.
+# The highest line is the promise of Maurey's argument, $1/\sqrt m$ for $m$ terms. The exact value in 400 dimensions is lower by a factor of $\sqrt2$ up to $m = 200$, and falls faster from there on. In 10 dimensions the exact value falls faster already from five terms on. So the averages are always more accurate than the argument promises, and in small dimensions they are much more accurate.
 #
 # ## The statement
 #
-# A matrix $W \in \mathbb R^{k \times d}$ maps inputs $x \in \mathbb R^d$ to outputs $Wx$. To compute its norm $\|W\|_{q,p}$ one takes the $\ell_q$ norm of each column, and then the $\ell_p$ norm of these $d$ numbers. A cover of a class of matrices on given inputs is a set of members $\hat W$ of the class, such that every $W$ of the class has a $\hat W$ with $\|(W - \hat W)x\|_2 \le \epsilon$ for all these inputs. The *covering number* $N_\infty$ is the least size of a cover. Matrices are bounded by $B_w$ and inputs by $B_x$, in the norms of the table below, and we write $a = B_w^2 B_x^2/\epsilon^2$. If matrices, inputs and $\epsilon$ are measured in units of $B_w$, $B_x$ and $B_w B_x$, then $a = 1/\epsilon^2$.
+# A matrix $W \in \mathbb R^{k \times d}$ maps inputs $x \in \mathbb R^d$ to outputs $Wx$. To compute its norm $\|W\|_{q,p}$ one takes the $\ell_q$ norm of each column, and then the $\ell_p$ norm of these $d$ numbers. A *cover* of a class of matrices on given inputs is a set of members $\hat W$ of the class with the following property: for every $W$ of the class there is a $\hat W$ with $\|(W - \hat W)x\|_2 \le \epsilon$ for all these inputs. The *covering number* $N_\infty$ is the least size of a cover. Matrices are bounded by $B_w$ and inputs by $B_x$, in the norms of the table below, and we write $a = B_w^2 B_x^2/\epsilon^2$. In the next section we measure matrices, inputs and $\epsilon$ in units of $B_w$, $B_x$ and $B_w B_x$, so that $a = 1/\epsilon^2$.
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Lemmas 3.3 and 3.6
 # :label: lengthfree-lem3-3
@@ -87,29 +87,41 @@ figures.show()
 #
 # ## An exact rounding
 #
-# Both lemmas come down to the same problem, to cover an $\ell_1$ ball. For Lemma 3.3 each column lies in the $\ell_1$ ball of $\mathbb R^k$. By {prf:ref}`lengthfree-lem3-2` the error on all inputs is the largest error of a column, so one covers each column and takes all combinations. For Lemma 3.6 we regard all entries of $W$ as one long vector, which lies in the $\ell_1$ ball of $\mathbb R^{dk}$. If this vector is covered, then so are the outputs, since the spectral norm $\|W - \hat W\|_{2 \to 2}$ is at most $\|W - \hat W\|_F$, the distance of the two vectors.
+# Both lemmas come down to the same problem, namely to cover an $\ell_1$ ball.
 #
-# In both cases the ball is covered by averages of $m$ of the vectors $\pm e_i$ and 0. These averages are the points $\frac1m z$, where $z$ has whole entries and $\|z\|_1 \le m$, and they lie in the ball. By {prf:ref}`convex-repaired` they cover the ball to within $1/\sqrt m$. For an error of $\epsilon = 1/\sqrt a$ one therefore takes $m = \lceil a \rceil$ terms. But the proofs count as if there were $a$ terms, and $a$ need not be a whole number. For example, if $a$ is just above 1, one needs averages of two of $2k + 1$ vectors, which are about $(2k+1)^2 / 2$, whereas the proofs count $(2k+1)^a$. However, the averages are more accurate than $1/\sqrt m$, and one can say exactly how accurate.
+# * *Lemma 3.3.* Each column of $W$ lies in the $\ell_1$ ball of $\mathbb R^k$. By {prf:ref}`lengthfree-lem3-2` the error on all inputs is the largest error of a column, so one covers each column and takes all combinations.
+# * *Lemma 3.6.* We regard all entries of $W$ as one long vector, which lies in the $\ell_1$ ball of $\mathbb R^{dk}$. If this vector is covered, then so are the outputs, since the spectral norm $\|W - \hat W\|_{2 \to 2}$ is at most $\|W - \hat W\|_F$, the distance of the two vectors.
+#
+# In both cases the ball is covered by averages of $m$ of the vectors $\pm e_i$ and 0. These averages are the points $\frac1m z$, where $z$ has whole entries and $\|z\|_1 \le m$, and they lie in the ball. By {prf:ref}`convex-repaired` every point of the ball is within $1/\sqrt m$ of one of them. For an error of $\epsilon = 1/\sqrt a$ one therefore takes $m = \lceil a \rceil$ terms. But the proofs count as if there were $a$ terms, and $a$ need not be a whole number. For example, if $a$ is just above 1, one needs averages of two of $2k + 1$ vectors. There are about $(2k+1)^2 / 2$ such averages, whereas the proofs count $(2k+1)^a$. However, the averages are more accurate than $1/\sqrt m$, and one can say exactly how accurate.
 #
 # ```{prf:lemma} Rounding in the $\ell_1$ ball (ours)
 # :label: covers-rounding
-# The largest distance of a point of the unit $\ell_1$ ball of $\mathbb R^k$ from these averages is exactly $\frac1{2m} \sqrt{\min(k, 2m)} \le 1/\sqrt{2m}$.
+# For every point of the unit $\ell_1$ ball of $\mathbb R^k$ take its distance from the nearest average of $m$ of the vectors $\pm e_i$ and 0. The largest such distance is exactly $\frac1{2m} \sqrt{\min(k, 2m)} \le 1/\sqrt{2m}$.
 # ```
 #
-# **The idea of the proof.** Round every coordinate to the nearest multiple of $\frac1m$. Then each coordinate is off by at most half a step, which gives the $\sqrt k$. The difficulty is to stay in the ball, because rounding up many coordinates may leave it. So we first round the sizes of all coordinates down, and then round up only as many as the ball has room for, beginning with those that lose most by rounding down.
+# **The idea of the proof.** Round every coordinate to the nearest multiple of $\frac1m$. Then each of the $k$ coordinates is off by at most half a step, $\frac1{2m}$, which gives a distance of at most $\frac1{2m} \sqrt k$. The difficulty is to stay in the ball, because rounding up many coordinates may lead out of it. So we first round the sizes of all coordinates down, and then round up only as many as the ball has room for, beginning with those that lose most by rounding down.
 #
 # ```{dropdown} Proof
-# We round down, spend the room that is left on the worst coordinates, and bound the sum of squares in two cases.
+# We round all coordinates down, round up again the worst of them as long as there is room, and bound the sum of the squared errors in two cases. Then we give a point at which the distance is attained.
 #
-# Measure $|x_i|$ in steps of $1/m$, that is, let $y_i = m |x_i|$. These numbers sum to at most $m$. If all of them are rounded down, coordinate $i$ loses $f_i = y_i - \lfloor y_i \rfloor \in [0, 1)$, and $R = m - \sum_i \lfloor y_i \rfloor$ steps remain to be spent, with $\sum_i f_i \le R$. Now round up where $f_i > \frac12$, greatest $f_i$ first, at most $R$ times.
+# **The rounding.** Measure $|x_i|$ in steps of $1/m$, that is, let $y_i = m |x_i|$. These numbers sum to at most $m$. If all of them are rounded down, coordinate $i$ loses $f_i = y_i - \lfloor y_i \rfloor \in [0, 1)$. Then $R = m - \sum_i \lfloor y_i \rfloor$ steps remain to be spent, and since $\sum_i y_i \le m$ we have $\sum_i f_i \le R$. Now round up where $f_i > \frac12$, greatest $f_i$ first, at most $R$ times. The result is $m$ times the absolute value of an average, because its entries are whole and sum to at most $m$.
 #
-# * If the limit $R$ keeps no coordinate from being rounded up, each is off by $\min(f_i, 1 - f_i)$. Its square is at most $\frac14$ and at most $\frac12 f_i$, so the squares sum to at most $\frac k4$ and at most $\frac R2 \le \frac m2$.
-# * If the limit does keep some from it, then exactly $R$ coordinates are rounded up. Let $s > \frac12$ be the least $f_i$ among them, and let $D$ be the sum of $1 - f_i$ over them: $D \le R(1-s)$. Their $f_i$ sum to $R - D$. The other coordinates have $f_i \le s$, and their $f_i$ sum to $X \le R - (R - D) = D$. A coordinate that is rounded up contributes the square $(1 - f_i)^2 \le (1-s)(1 - f_i)$, and any other $f_i^2 \le s f_i$. So the squares sum to at most $(1-s)D + sX \le D \le R(1-s) \le \frac m2$. To compare the sum with $\frac k4$, note that there are $R \ge D/(1-s)$ coordinates of the first kind and at least $X/s$ of the second. So the sum minus $\frac k4$ is at most $D\bigl(1 - s - \frac1{4(1-s)}\bigr) + X\bigl(s - \frac1{4s}\bigr)$. The factor of $X$ is positive, so we may put $D$ for $X$, and obtain $D\bigl(1 - \frac1{4(1-s)} - \frac1{4s}\bigr) \le 0$, because $4s(1-s) \le 1$.
+# **Case 1: every coordinate with $f_i > \frac12$ is rounded up.** Then each coordinate is off by $\min(f_i, 1 - f_i)$ steps. The square of this number is at most $\frac14$ and at most $\frac12 f_i$. So the squares sum to at most $\frac k4$, and to at most $\frac R2 \le \frac m2$.
 #
-# In both cases the squares sum to at most $\min(\frac k4, \frac m2)$, so the distance is at most $\frac1m \sqrt{\min(\frac k4, \frac m2)} = \frac1{2m} \sqrt{\min(k, 2m)}$. This value is attained where $\min(k, 2m)$ coordinates are half a step and the others 0, because every average is off by at least half a step in each of these coordinates. $\square$
+# **Case 2: the room does not suffice for all of them.** Then exactly $R$ coordinates are rounded up.
+#
+# 1. *Coordinates that are rounded up.* Let $s > \frac12$ be the least $f_i$ among them, and let $D$ be the sum of $1 - f_i$ over them. Then $D \le R(1-s)$, because each of the $R$ terms is at most $1-s$, and their $f_i$ sum to $R - D$.
+# 2. *The other coordinates.* They have $f_i \le s$. Let $X$ be the sum of their $f_i$. Since all $f_i$ together sum to at most $R$, we have $X \le R - (R - D) = D$.
+# 3. *The sum of the squares.* A coordinate that is rounded up contributes the square $(1 - f_i)^2 \le (1-s)(1 - f_i)$, and any other contributes $f_i^2 \le s f_i$. So the squares sum to at most $(1-s)D + sX$.
+# 4. *It is at most $\frac m2$.* Since $X \le D$, we have $(1-s)D + sX \le D \le R(1-s) \le \frac m2$.
+# 5. *It is at most $\frac k4$.* There are $R \ge D/(1-s)$ coordinates of the first kind and at least $X/s$ of the second, so $k \ge D/(1-s) + X/s$. Therefore the sum of the squares minus $\frac k4$ is at most $D\bigl(1 - s - \frac1{4(1-s)}\bigr) + X\bigl(s - \frac1{4s}\bigr)$. The factor of $X$ is positive because $s > \frac12$, so the expression does not decrease if we replace $X$ by $D$. This gives $D\bigl(1 - \frac1{4(1-s)} - \frac1{4s}\bigr) = D\bigl(1 - \frac1{4s(1-s)}\bigr) \le 0$, because $4s(1-s) \le 1$.
+#
+# **The bound.** In both cases the squares sum to at most $\min(\frac k4, \frac m2)$. A step is $\frac1m$, so the distance is at most $\frac1m \sqrt{\min(\frac k4, \frac m2)} = \frac1{2m} \sqrt{\min(k, 2m)}$.
+#
+# **It is attained.** Take the point of which $\min(k, 2m)$ coordinates are half a step, $\frac1{2m}$, and the others 0. It lies in the ball, and every average is off by at least half a step in each of these coordinates. $\square$
 # ```
 #
-# What does this mean for the two lemmas? By {prf:ref}`covers-rounding` the error is at most $\epsilon = 1/\sqrt a$ as soon as $2m \ge a$. So $\lceil a/2 \rceil$ terms are enough, and this number is at most $a$ if $a > 1$; if $a \le 1$ the origin alone is enough. There are at most $(2k+1)^{\lceil a/2 \rceil} \le (2k+1)^a$ averages, so both bounds are true as printed, without a ceiling. (For errors *less than* $\epsilon$ take the origin if $a < 1$, else $\lfloor a/2 \rfloor + 1 \le a$ terms.)
+# What does this mean for the two lemmas? By {prf:ref}`covers-rounding` the error is at most $\epsilon = 1/\sqrt a$ as soon as $2m \ge a$. So $m = \lceil a/2 \rceil$ terms are enough. If $a > 1$, this number is at most $a$, so there are at most $(2k+1)^{\lceil a/2 \rceil} \le (2k+1)^a$ averages. If $a \le 1$, the origin alone is enough, because $\epsilon \ge 1$. So both bounds are true as printed, without a ceiling. (If one asks for errors *less than* $\epsilon$, one takes the origin for $a < 1$, and otherwise $\lfloor a/2 \rfloor + 1$ terms, a number that is at most $a$ as well.)
 #
 # In the next cell a search looks for points that are farther off than the lemma allows. An entry of the column *search* above the column *exact* would refute the lemma.
 
@@ -149,7 +161,7 @@ table(radii.drop(columns="fewer"), "Farthest from its average: found, exact, pro
 # %% [markdown]
 # The search never exceeds the exact value, and the points of the proof (column *half steps*) attain it. The last column is Maurey's promise, which is larger in every row.
 #
-# How do the counts compare with the printed bounds? The bound of Lemma 3.3 is $d$ times $a \log(2k+1)$, one such term for the ball of each column, and the bound of Lemma 3.6 is this term for a single ball of dimension $dk$. So it is enough to compare the logarithm of the number of averages in one ball with $a \log(2k+1)$. With $\lceil a \rceil$ terms it reaches {glue:text}`ratio_ceiling:.3f` times the bound on our grid, which has $a$ up to 20.45 and $k$ up to 500; for $a$ just above 1 and ever larger $k$ it comes near to 2. With $\lceil a/2 \rceil$ terms the ratio is at most 1. It comes near to 1 only just above $a = 1$, where it is $1/a$. On the grid, whose first value above 1 is $a =$ {glue:text}`first_a:.2f`, it is {glue:text}`ratio_half:.3f` at most.
+# How do the counts compare with the printed bounds? The bound of Lemma 3.3 is $d$ times $a \log(2k+1)$, one such term for the ball of each column, and the bound of Lemma 3.6 is this term for a single ball of dimension $dk$. So it is enough to compare the logarithm of the number of averages in one ball with $a \log(2k+1)$. With $\lceil a \rceil$ terms this logarithm reaches {glue:text}`ratio_ceiling:.3f` times the bound on our grid, which has $a$ up to 20.45 and $k$ up to 500. For $a$ just above 1 and larger and larger $k$ the ratio comes near to 2. With $\lceil a/2 \rceil$ terms the ratio is at most 1. It comes near to 1 only just above $a = 1$, where it is $1/a$. On the grid, whose first value above 1 is $a =$ {glue:text}`first_a:.2f`, it is at most {glue:text}`ratio_half:.3f`.
 
 
 # %% mystnb={"code_prompt_hide": "Sizes", "code_prompt_show": "Sizes"} tags=["hide-cell"]
@@ -221,11 +233,11 @@ glue(ratio_ceiling=sizes["⌈a⌉, as in the proofs"], ratio_half=sizes["⌈a/2�
 glue(first_a=min(a for _, a in grid if a > 1))
 
 # %% [markdown]
-# **Section 3.4** of the paper compares its three lemmas on linear maps, of which the third is Lemma 3.4 ({ref}`ch-linear-covers`). Lemma 3.3 bounds every single column by $B_w$, whereas Lemmas 3.4 and 3.6 bound the sum of the norms of all columns. Since $\|W\|_{p,1} \le d\, \|W\|_{p,\infty}$, with equality for columns of equal norm, a class of the first kind has the bound $d B_w$ on this sum. So Lemmas 3.4 and 3.6 give $d^2 B_w^2$ where Lemma 3.3 has $d B_w^2$. This is right: on inputs with $\|x\|_1 \le B_x$ the bound of Lemma 3.6, with $d B_w$ for its norm, is $d \log(2dk+1)/\log(2k+1)$ times that of Lemma 3.3, and so at least $d$ times as large.
+# **Section 3.4** of the paper compares its three lemmas on linear maps, of which the third is Lemma 3.4 ({ref}`ch-linear-covers`). Lemma 3.3 bounds every single column by $B_w$, whereas Lemmas 3.4 and 3.6 bound the sum of the norms of all columns. Since $\|W\|_{p,1} \le d\, \|W\|_{p,\infty}$, with equality for columns of equal norm, a class of the first kind has the bound $d B_w$ on this sum. So Lemmas 3.4 and 3.6 give $d^2 B_w^2$ where Lemma 3.3 has $d B_w^2$. The comparison is right, because on inputs with $\|x\|_1 \le B_x$ the bound of Lemma 3.6, with $d B_w$ for its norm, is $d \log(2dk+1)/\log(2k+1)$ times the bound of Lemma 3.3, and so at least $d$ times as large.
 #
 # ## What we found
 #
-# * Lemmas 3.3 and 3.6 hold as printed. Their proofs leave out a ceiling, which is a gap. The exact distance of the farthest point from the averages closes it, because it shows that half as many terms are enough.
+# * Lemmas 3.3 and 3.6 hold as printed. Their proofs leave out a ceiling, which is a gap. The exact distance of the farthest point from the averages closes the gap, because it shows that half as many terms are enough.
 # * The comparison of Section 3.4 is right.
 #
 # ```{finding} lengthfree.lem3_3
@@ -245,7 +257,7 @@ glue(first_a=min(a for _, a in grid if a > 1))
 #
 # ## What would falsify this
 #
-# The lemma on rounding would be false if a point were farther off than the exact radius, as it is with fewer terms in the control. The printed bounds would fail if a count were above them; the control is the count with $\lceil a \rceil$ terms. And the proofs would have no gap if that count stayed within the bound, as it does with $\lceil a/2 \rceil$ terms in the control.
+# The lemma on rounding would be false if a point were farther off than the exact radius, as it is with fewer terms in the control. The printed bounds would not be proved if the count with the fewest terms were above them, as the count with $\lceil a \rceil$ terms is in the control. The proofs would have no gap if the count with $\lceil a \rceil$ terms stayed within the bound, as the count with $\lceil a/2 \rceil$ terms does in the control.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -266,7 +278,7 @@ ledger.show()
 # ```{solution} ex-rounding
 # :class: dropdown
 #
-# The radius is $\sqrt{10}/(2m)$ as soon as $2m \ge 10$, so $m = 159$ terms are enough. Maurey's lemma asks for $10\,000$.
+# As soon as $2m \ge 10$, the exact distance is $\sqrt{10}/(2m)$. This is at most $\frac1{100}$ from $m = 159$ on, so 159 terms are enough. Maurey's lemma asks for $1/\sqrt m \le \frac1{100}$, so for $10\,000$ terms.
 # ```
 #
 # ```{exercise}
@@ -278,7 +290,7 @@ ledger.show()
 # ```{solution} ex-rounding-count
 # :class: dropdown
 #
-# They are the whole vectors of absolute sum at most 2, divided by 2: the origin, $2k$ with one entry $\pm1$, $2k$ with one entry $\pm2$, and $2k(k-1)$ with two entries $\pm1$, in all $2k^2 + 2k + 1$. For $k = 500$ the logarithm is 13.12, and $1.05 \log 1001 = 7.25$, so the factor is 1.81. For large $k$ the logarithm is about $2 \log k$, so the factor tends to $2/a$ and, for $a \to 1$, to 2.
+# They are the vectors with whole entries whose absolute values sum to at most 2, divided by 2. Before the division there are the origin, $2k$ vectors with one entry $\pm1$, $2k$ with one entry $\pm2$, and $2k(k-1)$ with two entries $\pm1$, which are $2k^2 + 2k + 1$ in all. For $k = 500$ the logarithm is 13.12, and $1.05 \log 1001 = 7.25$, so the factor is 1.81. For large $k$ the logarithm is about $2 \log k$, so the factor tends to $2/a$ and, for $a \to 1$, to 2.
 # ```
 #
 # ```{exercise}

@@ -19,11 +19,11 @@
 # # Fewer heads than tokens
 #
 # ```{verdict}
-# The paper's bounds are true: if a label is a sum of squares over $q$ tokens, a layer with too few attention heads cannot compute it. We prove a sharper bound. If the data of a token have $d$ dimensions, and the error of a predictor that ignores the input is 1, then $H$ heads leave an error of at least $(1 - H/d)(1 - H/q)$, for $H$ up to $q$ and $d$. So $q$ heads are needed if $d \ge q$, whereas for $d < q$ fewer can be enough, because the bound is attained for some encodings of the positions.
+# The paper's bounds are true: if a label is a sum of squares over $q$ tokens, a layer with too few attention heads cannot compute it. We prove a sharper bound. Let the data of a token have $d$ dimensions, and let the error of a predictor that ignores the input be 1. Then $H$ heads leave an error of at least $(1 - H/d)(1 - H/q)$, for $H$ up to $q$ and $d$. So $q$ heads are needed if $d \ge q$. For $d < q$ fewer heads can be enough, because the bound is attained for some encodings of the positions.
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 20 min. **Runs in** 30 s. **Source** quoted; the remark on sparse averages printed.
 #
-# **Claim.** The paper gives two lower bounds for the error that $H$ heads leave if the label is a sum of squares over $q$ tokens. Both bounds hold, and the steps of the proof give a sharper one, which is attained where the encodings of the positions are linearly independent. So for $d \ge q$ fewer than $q$ heads cannot compute the label. For $d < q$ fewer than $q$ heads can compute it if the encodings are of this kind, because the attention weights depend on the data and pass them on. The abstract's "at least $q$ heads" is therefore true for every $d \ge q$. Section 3.1 claims that $H$ has to be of the order of $q$, $H = \Omega(q)$, for $d$ far above $q$, and this is true as well.
+# **Claim.** The paper gives two lower bounds for the error that $H$ heads leave if the label is a sum of squares over $q$ tokens. Both bounds hold, and the steps of the proof give a sharper one, which is attained if the encodings of the positions are linearly independent. So for $d \ge q$ fewer than $q$ heads cannot compute the label. For $d < q$ fewer than $q$ heads can compute it with such encodings, because the attention weights depend on the data and pass them on. The abstract's "at least $q$ heads" is therefore true for every $d \ge q$. Section 3.1 claims that for $d$ far above $q$ the number of heads has to be of the order of $q$, $H = \Omega(q)$, and this is true as well.
 
 # %% tags=["parameters"]
 q_search = 6  # tokens pointed at, for the search [3..10]
@@ -69,7 +69,7 @@ def estimate(squares):
 #
 # Take two tokens whose data are single normal variables $x_1$ and $x_2$, and let the label be $x_1^2 + x_2^2$, which has variance 4.
 #
-# *A head that does not look at the data* gives both tokens weights that are fixed in advance, say $\frac12$ each, and returns $\frac12 (x_1 + x_2)$. We have $x_1^2 + x_2^2 = \frac12 (x_1 + x_2)^2 + \frac12 (x_1 - x_2)^2$, and the difference $x_1 - x_2$ is independent of the sum. So the best prediction of the second term is its mean. This term has variance 2, so one head leaves half of the variance, an error of $1 - \frac Hq = \frac12$ with $H = 1$ and $q = 2$.
+# *A head that does not look at the data* gives both tokens weights that are fixed in advance, say $\frac12$ each, and returns $\frac12 (x_1 + x_2)$. The label is $x_1^2 + x_2^2 = \frac12 (x_1 + x_2)^2 + \frac12 (x_1 - x_2)^2$. The head determines the first term. But the difference $x_1 - x_2$ is independent of the sum, so the best prediction of the second term is its mean. The second term has variance 2, which is half of the variance of the label. So one head leaves the share $1 - \frac Hq = \frac12$ of the variance, with $H = 1$ and $q = 2$.
 #
 # *A head that looks at the data* can give token $j$ the score $x_j$. Suppose that there is a third token without data, which has the score 0, and that $x_1 = 1$ and $x_2 = -\frac12$. The attention weights are proportional to the exponentials of the scores:
 #
@@ -79,7 +79,7 @@ def estimate(squares):
 # | 2 | $-\frac12$ | $-\frac12$ | $0.61$ | $0.14$ |
 # | 3 | none | $0$ | $1$ | $0.23$ |
 #
-# A head averages whole tokens, which contain the encodings of the positions besides the data. If the three encodings are linearly independent, all three weights can be recovered from the average of the encodings. The logarithms of their ratios are the data: $\log \frac{0.63}{0.23} = 1$ and $\log \frac{0.14}{0.23} = -\frac12$. So this one head leaves *no* error, although there are two tokens, as the next lines confirm.
+# A head averages whole tokens, which contain the encodings of the positions besides the data. If the three encodings are linearly independent, all three weights can be recovered from the average of the encodings. The logarithms of the ratios of these weights are the data: $\log \frac{0.63}{0.23} = 1$ and $\log \frac{0.14}{0.23} = -\frac12$. So this one head leaves *no* error, although there are two tokens, as the next lines confirm.
 
 # %%
 numbers = f64([1.0, -0.5, 0.0])
@@ -93,7 +93,7 @@ table(
 )
 
 # %% [markdown]
-# In general there are more tokens, heads and dimensions. The figure shows the least error of $H$ heads for $q = 4$ tokens, for both kinds of heads. Each mark is a measured error: we compute the outputs of the heads on random prompts and apply the best function of these outputs, as in the example.
+# In general there are more tokens, heads and dimensions. The figure shows the least error of $H$ heads for $q = 4$ tokens, for both kinds of heads. Each mark is a measured error. For a mark we compute the outputs of the heads on random prompts and apply the best function of these outputs, as in the example.
 
 
 # %%
@@ -138,7 +138,7 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# The straight black line is for heads that do not look at the data: each of them removes the same share of the error, and $q$ heads are needed. The curves below it are for heads that look at the data, which we call *free*. If the data have one dimension, which is the lowest curve, a single head is enough, as in the example. The more dimensions the data have, the closer the curves come to the black line, because a score is a single number, so the weights of a head pass on only one of $d$ dimensions of the data. The moving figure shows the predictions themselves.
+# The straight black line is for heads that do not look at the data: each of them removes the same share of the error, and $q$ heads are needed. The curves below it are for heads that look at the data, which we call *free*. If the data have one dimension, which is the lowest curve, a single head is enough, as in the example. The more dimensions the data have, the closer the curves come to the black line. The reason is that a score is a single number, so the weights of a head pass on only one of the $d$ dimensions of the data. The moving figure shows the predictions themselves.
 
 
 # %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
@@ -177,11 +177,13 @@ moving(
 # %% [markdown]
 # ## The setting
 #
-# A prompt has $N$ tokens, where $N$ is even and at least $2q$. Token $j$ carries data $x_j \in \mathbb R^d$ and $q$ pointers $t_{j1}, \dots, t_{jq}$, which are positions in the prompt. A model sees it as $z_j = (x_j, \omega_j, \omega_{t_{j1}}, \dots, \omega_{t_{jq}})$, with a fixed vector $\omega_j \in \mathbb R^{d_e}$ for position $j$. In the *hard distribution* the data of the first half, $j \le N/2$, are standard normal, and those of the second half are 0. Every token of the second half points at tokens $1, \dots, q$. Its label is
+# A prompt has $N$ tokens, where $N$ is even and at least $2q$. Token $j$ carries data $x_j \in \mathbb R^d$ and $q$ pointers $t_{j1}, \dots, t_{jq}$, which are positions in the prompt. A model sees the token as the vector $z_j = (x_j, \omega_j, \omega_{t_{j1}}, \dots, \omega_{t_{jq}})$, where a fixed vector $\omega_j \in \mathbb R^{d_e}$ encodes position $j$. In the *hard distribution* the data of the first half, $j \le N/2$, are standard normal, and those of the second half are 0. Every token of the second half points at the tokens $1, \dots, q$, and its label is
 #
 # $$y = \frac1{\sqrt{qd}} \sum_{j=1}^q \bigl( \|x_j\|^2 - d \bigr),$$
 #
-# which has mean 0 and variance 2. The first half may point anywhere, independently of the data. A layer with $H$ heads gives token $i$ the $H$ vectors $\sum_j a^{(h)}_j z_j$, where $a^{(h)} = \mathrm{softmax}_j(z_i^\top W^{(h)} z_j)$ and $W^{(h)}$ is the *query-key matrix* of head $h$. The prediction $\hat y_i$ is any function of these vectors, and the *error* is $\frac1N \sum_i \mathbb E (y_i - \hat y_i)^2$. The tokens of the first half can only add to the error, so for a lower bound we count those of the second half alone. The error is then half of the mean squared error of one label, and a predictor that ignores the input has error 1.
+# which has mean 0 and variance 2. The first half may point anywhere, independently of the data.
+#
+# A layer with $H$ heads gives token $i$ the $H$ vectors $\sum_j a^{(h)}_j z_j$, where $a^{(h)} = \mathrm{softmax}_j(z_i^\top W^{(h)} z_j)$ are the attention weights and $W^{(h)}$ is the *query-key matrix* of head $h$. The prediction $\hat y_i$ is any function of these vectors, which we call the *function on top*. The *error* is $\frac1N \sum_i \mathbb E (y_i - \hat y_i)^2$. The tokens of the first half can only add to the error, so for a lower bound we count those of the second half alone. The error is then half of the mean squared error of one label, and a predictor that ignores the input has error 1.
 #
 # Heads may *look at positions only*, which means that $W^{(h)}$ is 0 where it compares data with anything else; otherwise they are *free*.
 #
@@ -197,21 +199,27 @@ moving(
 # *(Quoted for $d = 1$; it holds for every $d$.)* Let every $W^{(h)}$ be zero where it compares data with positions or pointers. Then for every $H$ and every function on top the error is at least $1 - \frac Hq$.
 # ```
 #
-# **The idea of the proof.** As in the example, fixed weights mean that the function on top sees $H$ fixed linear combinations of the data. The part of the data that is orthogonal to these combinations is independent of them, so for this part the function on top can do no better than predict a mean. The $q$ tokens span $q$ directions, and $H$ combinations can cover at most $H$ of them.
+# **The idea of the proof.** As in the example, the weights are fixed, so the function on top sees $H$ fixed linear combinations of the data. The part of the data that is orthogonal to these combinations is independent of them. For this part the function on top can do no better than predict a mean. The $q$ tokens span $q$ directions, and $H$ combinations can cover at most $H$ of them.
 #
 # **Proof.** First the lemma: $\operatorname{Var} z_1^2 = \mathbb E z_1^4 - 1 = 2$, and variances of independent variables add up.
 #
-# We turn to the proposition and compute the error of given mixtures exactly. A token of the second half has no data of its own, so its attention weights do not depend on the data. The function on top sees fixed mixtures $Ax$ of the $M = N/2$ tokens that have data, with $A \in \mathbb R^{H \times M}$. Let $Q$ be the projector on the span of the rows of $A$, let $P = I - Q$, and let $S$ be the projector on the $q$ tokens pointed at. Take one dimension of the data, which is a vector $x \in \mathbb R^M$ over the tokens. The mixtures $Ax$ determine $Qx$, and $Px$ is independent of them. So we split
+# For the proposition we compute the error of given mixtures exactly, in five steps.
 #
-# $$x^\top S x = (Qx)^\top S (Qx) + 2 (Qx)^\top S (Px) + (Px)^\top S (Px) .$$
+# 1. *What the function on top sees.* A token of the second half has no data of its own, so its attention weights do not depend on the data. The function on top sees fixed mixtures $Ax$ of the $M = N/2$ tokens that have data, with $A \in \mathbb R^{H \times M}$. Here $x \in \mathbb R^M$ is one dimension of the data, as a vector over the tokens.
+# 2. *What it does not see.* Let $Q$ be the projector on the span of the rows of $A$, and let $P = I - Q$. The mixtures $Ax$ determine $Qx$, and $Px$ is independent of them.
+# 3. *The label in these parts.* Let $S$ be the projector on the $q$ tokens pointed at. The sum of squares over these tokens is
 #
-# The first term is known, and the others are uncorrelated, with variances $4 \|PSQx\|^2$ and, by the lemma along the eigenvectors of $PSP$, $2 \|PSP\|_F^2$. The mean of their sum is $4 \operatorname{tr}(SPSQ) + 2 \operatorname{tr}(SPSP) = 2 (q - \|SQS\|_F^2)$. Since there are $d$ dimensions, the label divides by $\sqrt{qd}$, and the error counts half of it, we get
+#    $$x^\top S x = (Qx)^\top S (Qx) + 2 (Qx)^\top S (Px) + (Px)^\top S (Px) .$$
 #
-# $$\text{error}(A) = 1 - \frac1q \|SQS\|_F^2 .$$ (eq-mixtures)
+#    The first term is known, and the other two cannot be predicted better than by their means, given $Qx$.
+# 4. *The variance that is left.* Given $Qx$, the second term has the variance $4 \|PSQx\|^2$. The third has the variance $2 \|PSP\|_F^2$, by the lemma along the eigenvectors of $PSP$. The two are uncorrelated, because the second is odd in $Px$ and the third is even. Since $\mathbb E \|PSQx\|^2 = \operatorname{tr}(SPSQ)$ and $\|PSP\|_F^2 = \operatorname{tr}(SPSP)$, the mean of the sum of the variances is $4 \operatorname{tr}(SPSQ) + 2 \operatorname{tr}(SPSP)$. We put $I - Q$ for $P$. The terms with $\operatorname{tr}(SQ)$ cancel, and $2 (q - \|SQS\|_F^2)$ is left.
+# 5. *The error.* There are $d$ dimensions, the label divides by $\sqrt{qd}$, and the error counts half of the mean squared error. So
+#
+#    $$\text{error}(A) = 1 - \frac1q \|SQS\|_F^2 .$$ (eq-mixtures)
 #
 # The eigenvalues of $SQS$ lie between 0 and 1, and at most $H$ of them are not 0, so $\|SQS\|_F^2 \le H$. $\square$
 #
-# Equality holds exactly if $A$ has rank $H$ and its rows are zero outside the $q$ tokens. We test the proposition by a search over all mixtures of $q + 3$ tokens: the search should come close to the line $1 - \frac Hq$, and an error below it would refute the bound. The folded cell also tests the formula {eq}`eq-mixtures` on real prompts, among them some in which two more tokens have data and get attention.
+# Equality holds exactly if $A$ has rank $H$ and its rows are zero outside the $q$ tokens. We test the proposition by a search over all mixtures of $q + 3$ tokens. The search should come close to the line $1 - \frac Hq$, and an error below the line would refute the bound. The folded cell also tests the formula {eq}`eq-mixtures` on real prompts, among them some in which two more tokens have data and get attention.
 
 # %% mystnb={"code_prompt_hide": "A search over softmax weights", "code_prompt_show": "A search over softmax weights"} tags=["hide-input"]
 M = q_search + 3
@@ -311,13 +319,20 @@ ledger.result("retrieval.prop21.lem40").holds(
 # For arbitrary $W^{(h)}$ and $H \le \min(q, d)$ the error is at least $\bigl(1 - \frac Hd\bigr)\bigl(1 - \frac Hq\bigr)$. This is attained for $N = 2q$ and linearly independent $\omega_j$; then $\min(q, d)$ heads leave no error.
 # ```
 #
-# This bound is larger than the paper's by $\frac{H^2}{dq}$, so it implies it.
+# Since $(1 - \frac Hd)(1 - \frac Hq) = 1 - \frac Hd - \frac Hq + \frac{H^2}{dq}$, this bound is larger than the paper's by $\frac{H^2}{dq}$, and implies it.
 #
-# **The idea.** A head sees the data of other tokens in one direction only, because a score is one number for each token. If we give all these numbers to the function on top, it knows the data in $H$ of $d$ directions, which explains the factor $1 - \frac Hd$. For the other directions the weights can be treated as fixed, so the proposition on heads that look at positions only applies.
+# **The idea.** The scores of a head depend on the data of other tokens in one direction only, because a score is one number for each token. If we give all these numbers to the function on top, it knows the data in $H$ of $d$ directions, which explains the factor $1 - \frac Hd$. For the other directions the weights can be treated as fixed, so the proposition on heads that look at positions only applies.
 #
-# **Proof of the bound.** A token of the second half has no data, so its score for token $j$ is $\langle u_h, x_j \rangle + b_h(j)$, with a direction $u_h \in \mathbb R^d$ and a number $b_h(j)$ that do not depend on the data. Let the function on top also receive all $\langle u_h, x_j \rangle$, which can only reduce the error. Now the attention weights are known numbers, and the part of the data that is orthogonal to all $u_h$ is still normal, in at least $d - H$ dimensions. For these dimensions {eq}`eq-mixtures` holds, and therefore the error is at least $\frac{d - H}d \bigl(1 - \frac1q \|SQS\|_F^2\bigr)$. $\square$
+# **Proof of the bound.**
 #
-# **It is attained**, because a function on top can recover all these numbers from the weights, as in the example. A head also returns $\sum_j a_j \omega_j$, and if the $\omega_j$ are linearly independent, this determines every $a_j$. The logarithms of the $a_j$ are the scores up to a constant. The last token has no data, so its score is known, and with it the constant, and hence all $\langle u_h, x_j \rangle$. With $N = 2q$ only the $q$ tokens have data, so every $A$ of rank $H$ is best. The function `heads.read` does these steps. Its errors are the coloured marks of {numref}`fig-heads`, and the next table compares them with three formulas. If the sharper bound is attained, the measured error agrees with its column within the standard error.
+# 1. *The scores.* A token of the second half has no data, so in head $h$ its score for token $j$ is $\langle u_h, x_j \rangle + b_h(j)$. The direction $u_h \in \mathbb R^d$ and the number $b_h(j)$ do not depend on the data.
+# 2. *More information.* Let the function on top also receive all $\langle u_h, x_j \rangle$, which can only reduce the error. Then the attention weights are known numbers.
+# 3. *The remaining dimensions.* The part of the data that is orthogonal to all $u_h$ is independent of these numbers, and so still normal, in at least $d - H$ dimensions. For each of these dimensions the weights are fixed, and {eq}`eq-mixtures` holds.
+# 4. *The error.* The $d - H$ dimensions carry the share $\frac{d - H}d$ of the variance of the label. Therefore the error is at least $\frac{d - H}d \bigl(1 - \frac1q \|SQS\|_F^2\bigr) \ge \bigl(1 - \frac Hd\bigr) \bigl(1 - \frac Hq\bigr)$, whatever the weights are. $\square$
+#
+# **It is attained**, because the function on top can recover all $\langle u_h, x_j \rangle$ from the weights, as in the example. A head also returns $\sum_j a_j \omega_j$, and if the $\omega_j$ are linearly independent, this vector determines every weight $a_j$. The logarithms of the $a_j$ are the scores up to a constant. The last token has no data, so its score is known. This determines the constant, and hence all $\langle u_h, x_j \rangle$. With $N = 2q$ only the $q$ tokens have data, so $\|SQS\|_F^2 = H$ for every $A$ of rank $H$.
+#
+# The function `heads.read` does these steps. Its errors are the coloured marks of {numref}`fig-heads`, and the next table compares them with three formulas. If the sharper bound is attained, the measured error agrees with its column within the standard error.
 
 # %% mystnb={"code_prompt_hide": "Free heads", "code_prompt_show": "Free heads"} tags=["hide-input"]
 rows = {
@@ -336,7 +351,14 @@ table(read, f"Error of free heads that are read out, q = {q}", form=".4f", tiny=
 # %% [markdown]
 # In every row the measured error and the sharper bound agree. (A check in a folded cell below takes two more tokens with data, at $N = 12$. There no error is below the bound by more than chance, as it must be for every $N$.) In one dimension *one* head, with such encodings, is as good as any number of heads, since its attention weights carry all the data.
 #
-# **Without logarithms.** One may object that such a read-out is possible only if the weights are known to many digits. There is also a construction without logarithms. It still needs encodings of which some linear function gives one and the same score to the $q$ tokens, and a much lower one to all other tokens with data. Linearly independent encodings allow this, whereas for $q$ well above $d_e$ random signs do not, as a table below shows. Two heads have the scores $\pm \epsilon \langle e_k, x_j \rangle$ on the $q$ tokens, where $e_k$ is a unit vector, and $-40$ elsewhere. For small $\epsilon$ their weights are $\frac1q \bigl(1 \pm \epsilon (\langle e_k, x_j \rangle - m)\bigr)$ to first order, where $m$ is the mean of these numbers over the $q$ tokens. The difference of their outputs along $e_k$ is therefore $2 \epsilon$ times the variance of $\langle e_k, x_j \rangle$ over the tokens, and the mean of the outputs is $m$. The variance plus the square of the mean is the mean of the squares, which is what the label needs. So $2d$ heads, and a polynomial of degree 2 on top, give the label for *every* $q$ with such scores, up to order $\epsilon^2$, and further tokens with data do not change this.
+# **Without logarithms.** One may object that such a read-out is possible only if the weights are known to many digits. There is also a construction without logarithms, with $2d$ heads, which are two for each dimension $k$ of the data.
+#
+# 1. *The scores.* The two heads have the scores $\pm \epsilon \langle e_k, x_j \rangle$ on the $q$ tokens, where $e_k$ is the unit vector of dimension $k$, and $-40$ elsewhere.
+# 2. *The weights.* Let $m$ be the mean of $\langle e_k, x_j \rangle$ over the $q$ tokens. For small $\epsilon$ the weights are $\frac1q \bigl(1 \pm \epsilon (\langle e_k, x_j \rangle - m)\bigr)$ to first order.
+# 3. *The outputs.* The difference of the two outputs along $e_k$ is therefore $2 \epsilon$ times the variance of $\langle e_k, x_j \rangle$ over the tokens, and the mean of the two outputs is $m$.
+# 4. *The label.* The variance plus the square of the mean is the mean of the squares, which is what the label needs.
+#
+# So $2d$ heads, and a polynomial of degree 2 on top, give the label for *every* $q$, up to order $\epsilon^2$, and further tokens with data do not change this. The construction still needs suitable encodings: some linear function of them must give one and the same score to the $q$ tokens, and a much lower score to all other tokens with data. Linearly independent encodings allow this, whereas for $q$ well above $d_e$ random signs do not, as a table below shows.
 #
 # For example, let $q = 2$ tokens have the data $1$ and $-\frac12$ in one dimension, and let $\epsilon = 0.1$. The head with the scores $0.1$ and $-0.05$ has the weights $0.537$ and $0.463$ and returns $0.306$; the head with the opposite scores returns $0.194$. Their difference over $2 \epsilon$ is $0.561$, and the variance of the data is $0.5625$. Their mean is $0.25$, which is the mean of the data. So the read-out finds $0.561 + 0.25^2 = 0.624$ for the mean of the squares, which is $0.625$.
 #
@@ -366,13 +388,13 @@ caption = "Error of 4 free heads, data of 2 dimensions, and the least of 4 heads
 table(pd.DataFrame(few).T.rename_axis("q"), caption, form=".2g")
 
 # %% [markdown]
-# The prediction is off by an amount of order $\epsilon^2$, so the error, a mean square, falls like $\epsilon^4$, and it does not grow with $q$, whereas four heads that see positions only leave nearly all of the error at $q = 64$.
+# The prediction is off by an amount of order $\epsilon^2$, so the error, a mean square, decreases like $\epsilon^4$. It does not grow with $q$, whereas four heads that look at positions only leave nearly all of the error at $q = 64$.
 #
 # **Which encodings allow it?** In the computation above the scores were set by hand, but in the paper's model they come from the encodings: position $j$ has the score $\langle w, \omega_j \rangle$ with a vector $w$. Is there a $w$ that gives tokens $1, \dots, q$ one score, and every other token with data a score that is lower by 1?
 #
 # For example, let the encodings have two dimensions, and let $\omega_1 = (1, 1)$, $\omega_2 = (1, -1)$ and $\omega_3 = (-1, 1)$. For $q = 2$ the vector $w = (\frac12, 0)$ gives the tokens 1 and 2 the score $\frac12$ and token 3 the score $-\frac12$, as required. But for $q = 3$ all three scores have to be equal. The first two are equal only if $w_2 = 0$, and the first and the third only if $w_1 = 0$, so $w = 0$ and no other token can have a lower score. So three tokens are too many for two dimensions.
 #
-# For given encodings the question is a linear program (and a larger gap between the scores is reached by a multiple of $w$). We solve it for encodings of random signs in $\lfloor 5 \log N \rfloor$ dimensions, as in the paper's experiments, in four times as many, $\lfloor 20 \log N \rfloor$, and in $N$ dimensions. The paper takes $d_e$ of order $\log N$, "which is the scaling we assume throughout". (Encodings made for these $q$ tokens, with one coordinate that marks them, allow the scores in any dimension.)
+# For given encodings the question is a linear program. (If a larger gap between the scores is needed, one takes a multiple of $w$.) The paper takes $d_e$ of order $\log N$, "which is the scaling we assume throughout". We solve the program for encodings of random signs in $\lfloor 5 \log N \rfloor$ dimensions, as in the paper's experiments, in four times as many, $\lfloor 20 \log N \rfloor$, and in $N$ dimensions. (Encodings made for these $q$ tokens, with one coordinate that marks them, allow the scores in any dimension.)
 
 # %% mystnb={"code_prompt_hide": "Scores from encodings", "code_prompt_show": "Scores from encodings"} tags=["hide-input"]
 own = Rng(seed)
@@ -412,9 +434,9 @@ shown = [
 table(pd.DataFrame(shown), "Dimensions, and draws of encodings in them that allow the scores")
 
 # %% [markdown]
-# At $q = 64$ no draw in $\lfloor 5 \log N \rfloor$ dimensions allows the scores, and most draws in $\lfloor 20 \log N \rfloor$ do. The reason is that the first $q - 1$ conditions are equations, so once $q - 1$ exceeds $d_e$, random signs nearly always leave no $w$ but 0.
+# At $q = 64$ no draw in $\lfloor 5 \log N \rfloor$ dimensions allows the scores, and most draws in $\lfloor 20 \log N \rfloor$ do. The reason is that equal scores of $q$ tokens are $q - 1$ equations for $w$. Once $q - 1$ exceeds $d_e$, these equations have, for random signs, nearly always no solution but $w = 0$.
 #
-# **Within the paper's assumptions.** Assumption 3 asks that $|\langle \omega_i, \omega_j \rangle| \le \frac12$ for $i \ne j$. We take $q = 64$, $N = 192$ and random signs in $\lfloor 20 \log N \rfloor$ dimensions that satisfy it, with a $w$ that gives *all* other tokens lower scores. The four heads above then use these scores, multiplied by 40.
+# **Within the paper's assumptions.** Assumption 3 asks that $|\langle \omega_i, \omega_j \rangle| \le \frac12$ for $i \ne j$. Can heads be saved under this assumption too? We take $q = 64$, $N = 192$ and random signs in $\lfloor 20 \log N \rfloor$ dimensions that satisfy the assumption, and ask for a $w$ that gives *all* other tokens lower scores. The four heads above then use these scores, multiplied by 40.
 
 # %%
 drawn = encodings(192, DIMENSIONS["20 log N"](192), own.generator, 20).double()
@@ -429,7 +451,7 @@ glue(dimensions=len(signs[0]), coherence=coherence, four_heads=four_heads)
 glue(drawn=len(drawn), meet=len(within), allow=len(solved))
 
 # %% [markdown]
-# Of {glue:text}`drawn` draws {glue:text}`meet` satisfy Assumption 3, and {glue:text}`allow` of these allow such a $w$; the first is taken. (The table above asks for less, namely lower scores of tokens *with data*, which is all that the heads need.) In its {glue:text}`dimensions` dimensions, with $|\langle \omega_i, \omega_j \rangle|$ at most {glue:text}`coherence:.2f`, four heads leave an error of {glue:text}`four_heads:.1e`. So at $q = 64$ and $d = 2$ far fewer than $q$ heads are enough, within the assumptions.
+# Of {glue:text}`drawn` draws {glue:text}`meet` satisfy Assumption 3, and {glue:text}`allow` of these allow such a $w$. We take the first of them. (The table above asks for less, namely lower scores of tokens *with data*, which is all that the heads need.) This draw has {glue:text}`dimensions` dimensions, and $|\langle \omega_i, \omega_j \rangle|$ is at most {glue:text}`coherence:.2f`. With it four heads leave an error of {glue:text}`four_heads:.1e`. So at $q = 64$ and $d = 2$ far fewer than $q$ heads are enough, within the assumptions.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 open_cells, sizes = read[read["(1 - H/d)(1 - H/q)"] > 0], range(1, 65)
@@ -523,7 +545,7 @@ prop3.holds(
 # %% [markdown]
 # ## Is a head needed for every pointer?
 #
-# The abstract says that a transformer learns the task "if and only if" it has at least $q$ heads, while Section 3.1 asks for "sufficiently large" $d$ and claims the order, $H = \Omega(q)$. To compare, we ask what the bounds give at $H = q - 1$. Proposition 3 has $\frac1q - \frac{q-1}d$, which is positive only for $d > q (q - 1)$. With $d = 10$, the value of the paper's experiments, this means $q \le 3$. The sharper bound is positive for every $d \ge q$, and for $d < q$ it is 0 from $H = d$ on, where heads indeed leave no error if the encodings are linearly independent. The table shows both bounds for $q - 1$ heads.
+# The abstract says that a transformer learns the task "if and only if" it has at least $q$ heads. Section 3.1 asks for "sufficiently large" $d$ and claims only the order, $H = \Omega(q)$. To compare, we ask what the bounds give at $H = q - 1$. There the bound of Proposition 3 is $\frac1q - \frac{q-1}d$, which is positive only for $d > q (q - 1)$. With $d = 10$, the value of the paper's experiments, this means $q \le 3$. The sharper bound is positive for every $d \ge q$, and for $d < q$ it is 0 from $H = d$ on, where heads indeed leave no error if the encodings are linearly independent. The table shows both bounds for $q - 1$ heads.
 
 # %%
 said = {
@@ -554,7 +576,7 @@ glue(one_head=free[1, 1][0], many=few[64]["epsilon = 0.01"], line_64=heads.floor
 # %% [markdown]
 # ## A linear label needs one head
 #
-# The paper remarks that the squares in the label matter. To see why, take the *sparse average*, $y = \frac1{\sqrt q} \sum_j \langle u, x_j \rangle$ with a unit vector $u$. One head that spreads evenly over the $q$ tokens is enough for it, because the label is itself an average. A predictor that is linear in one mixture $\sum_j a_j x_j$ leaves the share $1 - (\sum_{j \le q} a_j)^2 / (q \|a\|^2)$ of the variance. With orthogonal encodings and the matrix $\alpha \sum_h W^{(h)}$ of all $q$ pointers at once, the scores are $\alpha$ at the $q$ tokens and 0 elsewhere. As $\alpha$ grows, the share of the variance that is left should vanish for the average, but not for the sum of squares.
+# The paper remarks that the squares in the label matter. To see why, take the *sparse average*, $y = \frac1{\sqrt q} \sum_j \langle u, x_j \rangle$ with a unit vector $u$. One head that spreads evenly over the $q$ tokens is enough for it, because the label is itself an average. A predictor that is linear in one mixture $\sum_j a_j x_j$ leaves the share $1 - (\sum_{j \le q} a_j)^2 / (q \|a\|^2)$ of the variance. With orthogonal encodings and the matrix $\alpha \sum_h W^{(h)}$ of all $q$ pointers at once, the scores are $\alpha$ at the $q$ tokens and 0 elsewhere. As $\alpha$ grows, the attention therefore concentrates on the $q$ tokens. Then the share of the variance that is left should vanish for the average, but not for the sum of squares.
 
 # %% mystnb={"code_prompt_hide": "A linear label", "code_prompt_show": "A linear label"} tags=["hide-input"]
 rows = {}
@@ -578,16 +600,17 @@ ledger.result("retrieval.sparse_average").holds(
 # %% [markdown]
 # ## What we found
 #
-# **Are $q$ heads needed?** The abstract says that a transformer can learn the task "if and only if its number of attention heads is at least" $q$. The proof of "only if" is Proposition 3, according to which the error is at least $1 - \frac Hd - \frac Hq$, up to a constant. Section 3.1 asks for "sufficiently large" $d$ there, and claims $H = \Omega(q)$. The proposition and the claim are true, and the statement of the abstract is true for $d \ge q$.
+# **Are $q$ heads needed?** The abstract says that a transformer can learn the task "if and only if its number of attention heads is at least" $q$. The proof of "only if" is Proposition 3, according to which the error is at least $1 - \frac Hd - \frac Hq$, up to a constant. Section 3.1 asks for "sufficiently large" $d$ there, and claims $H = \Omega(q)$. The proposition and this claim are true, and the statement of the abstract is true for $d \ge q$.
 #
 # * *For $d \ge q$* fewer than $q$ heads cannot compute the label, by the sharper bound $(1 - \frac Hd)(1 - \frac Hq)$. At $q = 4$, $d = 10$ three heads leave an error of at least {glue:text}`sharper:.3f`, where Proposition 3 gives {glue:text}`three:.2f`. At $H = q - 1$ the bound of Proposition 3 is positive only for $d > q(q - 1)$.
 # * *For $d < q$* fewer heads can be enough for the proposition's own labels, because free heads compare data with positions, and their weights pass on the data in $H$ of $d$ directions. With $d = 1$, $N = 2q$ and linearly independent encodings one head leaves no error. With $d = 2$ and scores set by hand, four heads leave {glue:text}`many:.1e` at $q = 64$, where heads that see positions only leave {glue:text}`line_64:.2f`.
-# * *The encodings must allow these scores.* Linearly independent ones do ($d_e \ge N$, not the paper's $\log N$), and so do random signs in $\lfloor 20 \log N \rfloor$ dimensions at $q = 64$ and $N = 192$, within Assumption 3; there four heads leave {glue:text}`four_heads:.1e`. With linearly independent encodings $2d$ heads with small scores, and squares on top, are enough for every $q$ and $N$, approximately. If moreover $N = 2q$, the least error is exactly $(1 - H/d)(1 - H/q)$, so $\min(q, d)$ heads suffice. Once $q$ exceeds $d_e$, which is of order $\log N$ in the paper, neither construction is available, and what $H$ heads leave is open.
+# * *The encodings must allow these scores.* Linearly independent encodings do ($d_e \ge N$, not the paper's $\log N$). With them $2d$ heads with small scores, and squares on top, are approximately enough for every $q$ and $N$. If moreover $N = 2q$, the least error is exactly $(1 - H/d)(1 - H/q)$, so $\min(q, d)$ heads suffice.
+# * *Within Assumption 3* random signs in $\lfloor 20 \log N \rfloor$ dimensions allow these scores at $q = 64$ and $N = 192$, and there four heads leave {glue:text}`four_heads:.1e`. But once $q$ exceeds $d_e$, which is of order $\log N$ in the paper, neither construction is available for random signs, and what $H$ heads leave is open.
 # * *Heads that look at positions only* need $q$ heads for every $d$. Their error is $1 - \|SQS\|_F^2 / q$, which is $1 - H/q$ exactly when they put no weight on other tokens with data and their weights are linearly independent.
 #
 # ## What would falsify this
 #
-# The first bound would be false if a mixture had an error below $1 - H/q$, as mixtures with one head more have. The formula for fixed attention would be wrong if it differed from the error on real prompts by more than chance, as the formula for one head fewer does. The sharper bound would not be attained if the errors of free heads differed from it, as they differ from $1 - H/q$. It would not imply the paper's bound if it were below that bound, as it is when $H$ is doubled. The result on encodings would be wrong if at $q = 64$ random signs in $\lfloor 5 \log N \rfloor$ dimensions allowed the scores, as those in $N$ dimensions do, or if those in $\lfloor 20 \log N \rfloor$ did not. In all comparisons of estimates we allow 4.5 standard errors.
+# The bound for heads that look at positions only would be false if a mixture had an error below $1 - H/q$, as mixtures with one head more have. The formula for fixed attention would be wrong if it differed from the error on real prompts by more than chance, as the formula for one head fewer does. The sharper bound would not be attained if the errors of free heads differed from it, as they differ from $1 - H/q$. The sharper bound would not imply the paper's bound if it were below that bound, as it is when $H$ is doubled. The result on encodings would be wrong if at $q = 64$ random signs in $\lfloor 5 \log N \rfloor$ dimensions allowed the scores, as random signs in $N$ dimensions do, or if random signs in $\lfloor 20 \log N \rfloor$ dimensions did not. In all comparisons of estimates we allow 4.5 standard errors.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -610,13 +633,13 @@ ledger.verdicts()
 #
 # ```{solution} ex-heads-chance
 # :class: dropdown
-# A token is missed with probability $(1 - 1/q)^q$, which is about $1/e$. The error is the share of missed tokens, so it is 0.25 at $q = 2$, 0.316 at $q = 4$ and about 0.37 for many tokens.
+# A given token is missed by all $q$ heads with probability $(1 - 1/q)^q$, which is about $1/e$, so $q - q\, (1 - 1/q)^q$ tokens are chosen on average. The error is the share of missed tokens. Its mean is therefore 0.25 at $q = 2$, 0.316 at $q = 4$ and about 0.37 for many tokens.
 # ```
 #
 # ```{exercise}
 # :label: ex-heads-digits
 #
-# *With the computer.* The head of the example carries the data of all tokens in its weights, so how precise must the weights be? Round the attention weights of one head to $k$ decimal digits, recover the data in one dimension by logarithms (a weight that is rounded to 0 counts as half of the last digit), and compute the error of the label for $q = 2, 8$ and $32$ tokens. Then run the chapter with another number of tokens in the search, `python -m bookkit.run retrieval/too_few_heads -p q_search 10 --out my_run`, and see whether the search still comes to the line.
+# *With the computer.* The head of the example carries the data of all tokens in its weights, so how precise must the weights be? Round the attention weights of one head to $k$ decimal digits, and recover the data in one dimension by logarithms. (A weight that is rounded to 0 counts as half of the last digit.) Then compute the error of the label for $q = 2, 8$ and $32$ tokens. Then run the chapter with another number of tokens in the search, `python -m bookkit.run retrieval/too_few_heads -p q_search 10 --out my_run`, and see whether the search still comes to the line.
 # ```
 #
 # ```{solution-start} ex-heads-digits

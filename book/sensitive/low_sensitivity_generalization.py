@@ -23,11 +23,11 @@
 # ```
 # **Needs** {ref}`ch-average-sensitivity` and {ref}`ch-sharpness-vs-length`. **Read** 12 min. **Runs in** 40 s. **Source** printed.
 #
-# **Claim.** Train a transformer on part of the values of a random Boolean function. The function that it computes on all strings is then less sensitive than the truth, and the difference is larger if it saw fewer values. A new model that is trained on this function is less sharp than a model of the truth. We find the low sensitivity at the paper's 10 bits and width, and the low sensitivity and the low sharpness at {glue:text}`n_words` bits.
+# **Claim.** Train a transformer on part of the values of a random Boolean function. According to the paper, the function that the transformer then computes on all strings is less sensitive than the random function itself, and the difference is larger if the transformer saw fewer values. A new model that is trained on this completed function is less sharp than a model of the random function. We find the low sensitivity at the paper's 10 bits and width, and the low sensitivity and the low sharpness at {glue:text}`n_words` bits.
 #
 # ## Why one should care
 #
-# A network that has fitted part of the values of a function also has an answer for every other input. If the function is random, nothing in the data determines these answers. So they show what the network and its training prefer on their own, which is called an *inductive bias*. That transformers prefer functions of low sensitivity was observed by {cite:t}`bhattamishra2023`, and the paper repeats the observation to explain it. The paper proves that, on long strings, sensitive functions have sharp minima, and training with noisy steps is often said to prefer flat ones. If both are right, a transformer should fill in a random function in an insensitive way, and the models of its answers should be flat. The experiment can be done exactly, because for short strings all values can be listed.
+# A network that has fitted part of the values of a function also has an answer for every other input. If the function is random, nothing in the data determines these answers. So they show what the network and its training prefer on their own, which is called an *inductive bias*. That transformers prefer functions of low sensitivity was observed by {cite:t}`bhattamishra2023`. The paper offers an explanation. It proves that, on long strings, sensitive functions have sharp minima, and training with noisy steps is often said to prefer flat ones. If both are right, a transformer should complete a random function in an insensitive way, and the models of its answers should be flat. For short strings the sensitivity of the answers can be computed exactly, because all values can be listed.
 #
 # ## Three bits by hand
 #
@@ -39,18 +39,22 @@
 # | completion A | $-$ | $-$ | $-$ | $-$ | $+$ | $+$ | $+$ | $+$ |
 # | completion B | $-$ | $+$ | $+$ | $-$ | $-$ | $+$ | $+$ | $-$ |
 #
-# Both completions agree with the four known values. Completion A is the first bit, so its average sensitivity is 1. Completion B is the parity of the second and the third bit. A flip of one of these two always changes its value and a flip of the first bit never does, so its average sensitivity is 2. A *random* completion tosses a coin for each unknown string. No two of the four known strings are neighbours, so each of the twelve pairs of neighbours differs with probability $\frac12$, and the mean average sensitivity over all sixteen completions is $\frac32$. The question is whether a network's completion is like A, that is, less sensitive than the mean of the random ones.
+# Both completions agree with the four known values. Completion A is the first bit, so its average sensitivity is 1. Completion B is the parity of the second and the third bit. A flip of one of these two always changes its value and a flip of the first bit never does, so its average sensitivity is 2. A *random* completion tosses a coin for each unknown string. Call two strings *neighbours* if they differ in one bit. No two of the four known strings are neighbours, so in each of the twelve pairs of neighbours the two values differ with probability $\frac12$. Therefore the mean average sensitivity over all sixteen completions is $\frac32$. The question is whether a network's completion is like A, that is, less sensitive than the mean of the random ones.
 #
-# **The words.** Let $f$ be a function from the $2^n$ strings of $n$ bits to $\{-1, 1\}$. Its *average sensitivity* $\mathrm{as}(f)$ is the number of bits whose flip changes $f$, averaged over all strings; it is $n/2$ on average if every value is a fair coin. A *completion* of $f$ from a training set $R$ is a function that agrees with $f$ on $R$, as in the example. We write $T_1$ for the completion that a transformer computes when it first fits $f$ on $R$. The *sharpness* of a model is the mean square by which its output moves under Gaussian noise of standard deviation 0.02 in all weights but the positions, times 4, as in {ref}`ch-sharpness-vs-length`.
+# **The words.** Let $f$ be a function from the $2^n$ strings of $n$ bits to $\{-1, 1\}$. Its *average sensitivity* $\mathrm{as}(f)$ is the number of bits whose flip changes $f$, averaged over all strings. If every value is a fair coin, it is $n/2$ in expectation. A *completion* of $f$ from a training set $R$ is a function that agrees with $f$ on $R$, as in the example. We write $T_1$ for the completion that a transformer computes when it first fits $f$ on $R$. The *sharpness* of a model is 4 times the mean squared change of its output under Gaussian noise of standard deviation 0.02 in all weights but the positions, as in {ref}`ch-sharpness-vs-length`.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Section 7.2, Figures 4 and 15
 # :label: sensitive-fig4
-# For random functions $f$ of 10 bits and training sets of 128, 256 and 512 strings, $T_1$ has lower average sensitivity than $f$, and lower still for smaller training sets. New transformers, trained on the whole table of $T_1$, are less sharp than those trained on the whole table of $f$. On the training set alone the models of $T_1$ are less sharp too, and sharpness there is almost the same as on all strings.
+# For random functions $f$ of 10 bits and training sets of 128, 256 and 512 strings:
+#
+# * $T_1$ has lower average sensitivity than $f$, and lower still for smaller training sets;
+# * new transformers, trained on the whole table of $T_1$, are less sharp than those trained on the whole table of $f$;
+# * on the training set alone the models of $T_1$ are less sharp too, and sharpness there is almost the same as on all strings.
 # ```
 #
-# **Why it should be so.** Theorem 6 of the paper ({ref}`ch-brittle-transformers`) says that in long strings a model of high average sensitivity is sharp. If training prefers flat minima, it then prefers completions of low sensitivity. At 6 or 10 bits this is a conjecture, which the experiment tests.
+# **Why it should be so.** Theorem 6 of the paper ({ref}`ch-brittle-transformers`) says that in long strings a model of high average sensitivity is sharp. If training prefers flat minima, it therefore prefers completions of low sensitivity. At 6 or 10 bits this is a conjecture, and the experiment tests what it predicts.
 #
-# **What could deceive.** $T_1$ agrees with $f$ on $R$, so we should not compare it with the truth alone, but also with a *random completion*, which agrees with $f$ on $R$ and tosses coins elsewhere. Besides, a completion that is $-1$ nearly everywhere outside $R$ has low sensitivity for a trivial reason. So we also *shuffle* the values of $T_1$ outside $R$, which keeps how many there are of each and changes where they are.
+# **What could deceive.** $T_1$ agrees with $f$ on $R$, so we should not compare it with the truth alone, but also with a *random completion*, which agrees with $f$ on $R$ and tosses coins elsewhere. Besides, a completion that is $-1$ nearly everywhere outside $R$ has low sensitivity for a trivial reason. So we also *shuffle* the values of $T_1$ outside $R$. This changes where the values 1 and $-1$ lie, but not how many there are of each.
 
 # %% tags=["parameters"]
 n = 6  # bits of a string [5..7]
@@ -111,7 +115,7 @@ for m in sizes:
 # %% [markdown]
 # ## How sensitive the completions are
 #
-# We compare $T_1$ with random completions. A sensitivity of $T_1$ that is not below theirs would speak against the remark. The mean average sensitivity of all completions of $f$ from $R$ needs no sampling. To see this, take two strings that differ in one bit. If both lie in $R$, every completion has the values of $f$ there, and otherwise the two values differ in half of all completions. With $x^{\oplus i}$ for $x$ with bit $i$ flipped and $h$ for a random completion,
+# We compare $T_1$ with random completions. A sensitivity of $T_1$ that is not below theirs would speak against the remark. The mean average sensitivity of all completions of $f$ from $R$ needs no sampling. To see this, take a string $x$ and its neighbour $x^{\oplus i}$, which is $x$ with bit $i$ flipped. If both lie in $R$, every completion has the values of $f$ at them. Otherwise the two values differ in half of all completions. So for a random completion $h$
 #
 # $$\mathbb E\,\mathrm{as}(h) = 2^{-n} \sum_x \sum_{i=1}^n c_i(x), \qquad c_i(x) = \begin{cases} \mathbf 1[f(x) \ne f(x^{\oplus i})] & \text{if } x, x^{\oplus i} \in R \\ \tfrac12 & \text{otherwise.} \end{cases}$$
 #
@@ -200,9 +204,14 @@ ax.legend(loc="lower right")
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-completions` the line of the learned completions starts far below the others and rises towards them as the training set grows. The other three lines lie together near half the number of bits. In numbers, the functions have average sensitivity {glue:text}`as_f:.2f`. From {glue:text}`sizes_words` strings the models make completions of {glue:text}`learned_words`, where random ones have {glue:text}`random_words`. With the values outside $R$ shuffled, the completions would have {glue:text}`shuffled_words`, so most of the difference is in *where* the values lie and not in how many there are of each. {glue:text}`unfitted` of {glue:text}`runs` runs did not fit their strings.
+# In {numref}`fig-completions` the line of the learned completions starts far below the others and rises towards them as the training set grows. The other three lines lie together near half the number of bits.
 #
-# Two sentences of the paper are checked: lower than $f$ at every size, and lower for smaller sets, that is a positive slope of $\mathrm{as}(T_1)$ on the share. Each is judged by the less favourable end of its interval, the first at the worst size. As a control for the first, we replace $T_1$ by $f$ with its own values outside $R$ in random order. For the second, the shares are shuffled within each function, and the median of 25 shuffles is taken.
+# In numbers, the random functions have average sensitivity {glue:text}`as_f:.2f`. The completions that are learned from {glue:text}`sizes_words` strings have average sensitivity {glue:text}`learned_words`, whereas random completions have {glue:text}`random_words`. If the values of the learned completions outside $R$ are shuffled, they have {glue:text}`shuffled_words`. So most of the difference is due to *where* the values lie, and not to how many there are of each. {glue:text}`unfitted` of {glue:text}`runs` runs did not fit their strings.
+#
+# Two sentences of the paper are checked.
+#
+# * *$T_1$ is less sensitive than $f$ at every size.* This is judged at the worst size, by the less favourable end of the interval. In the control, $T_1$ is replaced by $f$ with its own values outside $R$ in random order.
+# * *$T_1$ is less sensitive for smaller sets*, so the slope of $\mathrm{as}(T_1)$ as a function of the share is positive. This is judged by the less favourable end of the interval of the slope. In the control, the shares are shuffled within each function, and the median of 25 shuffles is taken.
 
 
 # %%
@@ -235,7 +244,7 @@ sensitivity_row.reproduced(
 # %% [markdown]
 # ## At the paper's size
 #
-# Do the same sentences hold at the paper's size? A stored series has the paper's 10 bits, its training sets of 128, 256 and 512 strings, its 128 columns and its rate of $3 \cdot 10^{-4}$. There are {glue:text}`big_functions` random functions, and the number of training sets of each function and size is {glue:text}`big_sets`, where the paper has ten. As above, every step sees the whole training set and a run stops as soon as it fits, whereas the paper draws strings anew and takes 10 000 steps. Of the {glue:text}`big_runs` runs {glue:text}`big_fitted` fitted their set.
+# Do the same sentences hold at the paper's size? A stored series has the paper's 10 bits, its training sets of 128, 256 and 512 strings, its 128 columns and its rate of $3 \cdot 10^{-4}$. There are {glue:text}`big_functions` random functions. The number of training sets of each function and size is {glue:text}`big_sets`, where the paper has ten. As above, every step sees the whole training set and a run stops as soon as it fits, whereas the paper draws a batch of strings in each step and takes 10 000 steps. Of the {glue:text}`big_runs` runs {glue:text}`big_fitted` fitted their set.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 PAPER_SIZES = (128, 256, 512)
@@ -340,12 +349,12 @@ sensitivity_row.reproduced(
 )
 
 # %% [markdown]
-# At this size the completions have average sensitivity {glue:text}`big_learned`, where random ones have {glue:text}`big_random`; with their values outside $R$ shuffled they would have {glue:text}`big_shuffled`. New models of them were not trained at this size, since one model of each completion would take some eleven hours on one core.
+# At this size the learned completions have average sensitivity {glue:text}`big_learned`, whereas random completions have {glue:text}`big_random`. With their values outside $R$ shuffled, the learned completions have {glue:text}`big_shuffled`. New models of the completions were not trained at this size, since one model of each completion would take some eleven hours on one core.
 #
 # %% [markdown]
 # ## How sharp models of them are
 #
-# Is a model of an insensitive completion flatter? To find out, new models are trained on *whole* tables, of every $T_1$ and of every $f$, all for the same number of steps. A model counts if its mean squared error over all strings is at most 0.001, as in the paper. The same noise is used at all strings, so we know the sharpness at each string, and its mean over all strings or over any part of them.
+# Is a model of an insensitive completion flatter? To find out, we train new models on *whole* tables, that is, on all values of every $T_1$ and of every $f$, all for the same number of steps. A model counts if its mean squared error over all strings is at most 0.001, as in the paper. The sharpness is computed at each string, with the same noise at all strings, so we can take its mean over all strings or over any part of them.
 
 # %%
 whole = torch.cat([truth, *learned.values()])  # models of f first, then of T_1 size by size
@@ -364,7 +373,7 @@ for m, values in flat.items():
         raise ValueError(f"no model of {what} converged; give more steps than {steps}")
 
 # %% [markdown]
-# The *ratio* is the sharpness of the new model of $T_1$ on $R$, divided by that on all strings. Its control takes as many strings as $R$ has, but those at which the output moves least. We also compare the models of $T_1$ and of $f$ on $R$ alone.
+# The *ratio* is the sharpness of the new model of $T_1$ on $R$, divided by its sharpness on all strings. In the control, $R$ is replaced by the same number of strings, namely those at which the output moves least. We also compare the models of $T_1$ and of $f$ on $R$ alone.
 
 # %%
 ratio, calm, lower, lower_on_set = {}, {}, {}, {}
@@ -410,7 +419,9 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-completions-sharpness` the completions from few strings lie at the lower left and the models of $f$ at the upper right. Over all models, sharpness and average sensitivity have a correlation of {glue:text}`points:.2f`. Models of $f$ have sharpness {glue:text}`sharp_f:.3f`, and those of the completions from {glue:text}`sizes_words` strings have {glue:text}`sharp_words`. {glue:text}`lost` of {glue:text}`whole` models had not converged at the end, and are left out. The column *on the training set* of the table has the difference between the two on the training set alone, where the paper finds the models of $T_1$ less sharp too. The checks of both differences take the mean over the sizes that the paper has, up to half of all strings. With fewer functions than ten, single sizes would not decide at every seed. In their controls, truth and completion are swapped at random within each function, and the median of 25 such swaps is taken. "Almost the same" we read as within a quarter.
+# In {numref}`fig-completions-sharpness` the completions from few strings lie at the lower left and the models of $f$ at the upper right. Over all models, sharpness and average sensitivity have a correlation of {glue:text}`points:.2f`. Models of $f$ have sharpness {glue:text}`sharp_f:.3f`, and models of the completions from {glue:text}`sizes_words` strings have {glue:text}`sharp_words`. {glue:text}`lost` of {glue:text}`whole` models had not converged at the end, and are left out. The paper finds the models of $T_1$ less sharp on the training set alone, too. The column *on the training set* of the table has this difference between models of $f$ and models of $T_1$.
+#
+# Both differences, on all strings and on the training set, are checked in the mean over the sizes that the paper has, up to half of all strings. With fewer functions than ten, single sizes would not decide at every seed. In the controls, $f$ and the completion are swapped at random within each function, and the median of 25 such swaps is taken. We read "almost the same" as within a quarter.
 
 # %%
 paper_sizes = [m for m in sizes if 2 * m <= N] or sizes[:1]
@@ -445,7 +456,7 @@ fig15_row.reproduced(
 )
 
 # %% [markdown]
-# **From all strings to the training set.** Section 6 of the paper says that the bound of Theorem 6 "remains true, on average across randomly selected training sets" if the mean over all strings is replaced by one over $R$. For weights that do not depend on $R$ this is exact (first exercise), but it does not cover weights that were trained on $R$. For the new models, which saw all strings, the ratio is {glue:text}`ratio_words`. For the first models, which saw $R$ alone, we did not measure it.
+# **From all strings to the training set.** Section 6 of the paper says that the bound of Theorem 6 "remains true, on average across randomly selected training sets" if the mean over all strings is replaced by one over $R$. For weights that do not depend on $R$ this is exact (first exercise), but the argument does not cover weights that were trained on $R$. For the new models, which saw all strings, the ratio of the sharpness on $R$ to that on all strings is {glue:text}`ratio_words`. For the first models, which saw $R$ alone, we did not measure it.
 #
 # **What differs from the paper.**
 
@@ -474,15 +485,15 @@ table(
 # %% [markdown]
 # ## What we found
 #
-# * The completions have the low sensitivity of Figure 4, by a wide margin, at {glue:text}`n_words` bits and at the paper's 10 bits and width. The shuffle shows that the arrangement of the values makes the sensitivity low, and not their number.
+# * The completions have the low sensitivity of Figure 4, by a wide margin, at {glue:text}`n_words` bits and at the paper's 10 bits and width. The shuffle shows that it is the arrangement of the values that makes the sensitivity low, and not how many there are of each.
 # * At {glue:text}`n_words` bits models of completions are less sharp than models of the truth. This is a correlation at a fixed, small length, so it is no evidence for the limit in Theorem 6, which is about long strings.
 # * Sharpness on the training set is near that on all strings, as in Figure 15. The new model has seen all strings, so this only says that a random part of the cube is like the whole.
-# * Our steps see all of the training set, so they are not noisy. The low sensitivity is there all the same, and so noise in the steps is not needed to explain it. These runs do not show whether a preference for flat minima is the reason.
+# * Our steps see all of the training set, so they are not noisy. But the completions have low sensitivity all the same, so noise in the steps is not needed to explain it. These runs do not show whether a preference for flat minima is the reason.
 # * How sharp new models are at the paper's 10 bits is not shown here.
 #
 # ## What would falsify this
 #
-# The sensitivity of Figure 4 would not be reproduced if learned completions were as sensitive as the function at some size of the training set, or if their sensitivity did not rise with that size. The sharpness would not be reproduced if models of $T_1$ were as sharp as models of $f$ in the mean over the paper's sizes. Figure 15 would not be reproduced if they were so on the training set, or if the sharpness on the training set differed from that on all strings by more than a quarter.
+# The sensitivity of Figure 4 would not be reproduced if learned completions were as sensitive as the function at some size of the training set, or if their sensitivity did not rise with that size. The lower sharpness would not be reproduced if models of $T_1$ were as sharp as models of $f$ in the mean over the paper's sizes. Figure 15 would not be reproduced if they were as sharp on the training set, or if the sharpness on the training set differed from that on all strings by more than a quarter.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -495,7 +506,7 @@ ledger.verdicts()
 #
 # We read the repository `lacoco-lab/sensitivity-hardness` and found five differences.
 #
-# * **What "random function" is.** In the figure the models of a "random function" are not models of $f$. The script that saves the functions makes a new random function and gives it $f$'s values on the training set: a random completion, from 256 strings. It has the law of a uniform random function, as $f$ has, so little depends on it; the caption speaks of the actual function.
+# * **What "random function" is.** In the figure the models of a "random function" are not models of $f$. The script that saves the functions makes a new random function and gives it $f$'s values on the training set, so it saves a random completion, from 256 strings. This completion has the law of a uniform random function, as $f$ has, so the difference matters little. But the caption speaks of the actual function.
 # * **Runs that are dropped.** A run whose model disagrees with $f$ on one training string is skipped, and so are second models with a loss of 0.001 or more, and the paper does not say how many they are.
 # * **Sizes.** Training sets of 1024 strings, the whole cube, are among the runs; the plots leave them out.
 # * **As it stands, the script does not run.** `generalization_save_predictions.py` uses a name `SWEEP` that is defined nowhere, and never calls its `main`.
@@ -512,7 +523,7 @@ ledger.verdicts()
 # ```{solution} ex-completions-section-6
 # :class: dropdown
 #
-# Each string lies in $R$ with probability $m / 2^n$, so $\mathbb E\, \frac1m \sum_{x \in R} s(x) = \frac1m \sum_x \frac m{2^n} s(x)$. For trained weights $s$ depends on $R$, and may be larger or smaller just there.
+# Each string lies in $R$ with probability $m / 2^n$, so $\mathbb E\, \frac1m \sum_{x \in R} s(x) = \frac1m \sum_x \frac m{2^n} s(x) = 2^{-n} \sum_x s(x)$. For trained weights $s$ itself depends on $R$, and it may be larger or smaller just at the strings of $R$.
 # ```
 #
 # ```{exercise}
@@ -525,7 +536,7 @@ ledger.verdicts()
 # :class: dropdown
 # ```
 #
-# At 6 bits the completions from the shares 1/8, 1/4 and 1/2 have 1.61, 1.65 and 2.27, and random ones about 3, so the quotients are 0.53, 0.56 and 0.77. At 7 bits they are $1.72 / 3.50 = 0.49$, $2.20 / 3.49 = 0.63$ and $2.76 / 3.49 = 0.79$. In the stored series of larger models at 10 bits they are $3.17 / 5.00 = 0.63$, $3.74 / 5.00 = 0.75$ and $4.27 / 5.00 = 0.85$. So the quotient rises towards 1 with the share of strings at every length. From 6 to 7 bits it rises at two of the three shares and falls at the smallest, and at 10 bits it is larger at all three. But width, learning rate and number of steps are different in the stored series, so the three rows do not say what happens at 20 bits. In the experiment as the paper has it one would keep these settings fixed and change only the length.
+# At 6 bits the completions from the shares 1/8, 1/4 and 1/2 have average sensitivity 1.61, 1.65 and 2.27, and random completions have about 3, so the quotients are 0.53, 0.56 and 0.77. At 7 bits they are $1.72 / 3.50 = 0.49$, $2.20 / 3.49 = 0.63$ and $2.76 / 3.49 = 0.79$. In the stored series of larger models at 10 bits they are $3.17 / 5.00 = 0.63$, $3.74 / 5.00 = 0.75$ and $4.27 / 5.00 = 0.85$. So the quotient rises towards 1 with the share of strings at every length. From 6 to 7 bits it rises at two of the three shares and falls at the smallest, and at 10 bits it is larger at all three. But width, learning rate and number of steps are different in the stored series, so the three rows do not say what happens at 20 bits. In the experiment as the paper has it one would keep these settings fixed and change only the length.
 #
 # ```{solution-end}
 # ```
@@ -539,7 +550,13 @@ ledger.verdicts()
 # ```{solution} ex-completions-variance
 # :class: dropdown
 #
-# Each pair of neighbours that differ adds $2 \cdot 2^{-n}$ to the average sensitivity. Pairs with both ends outside $R$ differ with probability one half, any two of them independently: each has variance $4^{-n}$. A string $x$ outside $R$, with $k$ neighbours in $R$ where $f = 1$ and $l$ where $f = -1$, adds $k$ differing pairs or $l$, by one coin: variance $4^{-n} (k - l)^2$. All these are uncorrelated, so with $F$ pairs of the first kind $\operatorname{Var} \mathrm{as}(h) = 4^{-n} \bigl( F + \sum_x (k_x - l_x)^2 \bigr)$. For random $f$ the mean of $(k - l)^2$ is $k + l$, so the standard deviation is about $2^{-n}$ times the root of the number of pairs not inside $R$: at most $2^{-n} \sqrt{n 2^{n-1}}$, which is 0.22 for $n = 6$ and 0.07 for $n = 10$.
+# A pair of neighbours at which $h$ has different values adds $2 \cdot 2^{-n}$ to the average sensitivity, since it is counted from both ends. There are three kinds of pairs.
+#
+# 1. *Both ends in $R$.* Such a pair contributes the same in every completion, so its variance is 0.
+# 2. *Both ends outside $R$.* The two values differ with probability $\frac12$, and any two such pairs are independent. So each pair contributes the variance $(2 \cdot 2^{-n})^2 \cdot \frac14 = 4^{-n}$. Let $F$ be the number of these pairs.
+# 3. *One end in $R$.* We take all such pairs at one string $x$ outside $R$ together. Let $k_x$ be the number of its neighbours in $R$ with $f = 1$, and $l_x$ the number with $f = -1$. The coin at $x$ decides whether $l_x$ or $k_x$ of the pairs differ, which gives the variance $(2 \cdot 2^{-n})^2 \cdot \frac14 (k_x - l_x)^2 = 4^{-n} (k_x - l_x)^2$.
+#
+# All these contributions are uncorrelated, so $\operatorname{Var} \mathrm{as}(h) = 4^{-n} \bigl( F + \sum_x (k_x - l_x)^2 \bigr)$, with the sum over $x$ outside $R$. For random $f$ the mean of $(k_x - l_x)^2$ is $k_x + l_x$. So the standard deviation is about $2^{-n}$ times the root of the number of pairs that do not lie inside $R$. This is at most $2^{-n} \sqrt{n 2^{n-1}}$, which is 0.22 for $n = 6$ and 0.07 for $n = 10$.
 # ```
 #
 # ## References

@@ -19,36 +19,40 @@
 # # Parameter norm against layer-norm blow-up
 #
 # ```{verdict}
-# Yes, trained transformers trade a large norm of their weights for layer norms that magnify strongly: for all four functions the blow-up, the factor by which layer norms magnify, decreases as the norm grows. From {glue:text}`smallest` to {glue:text}`largest` bits only the line of PARITY moves up, by {glue:text}`shift_PARITY:.1f` in the logarithm, as the paper reports for longer strings and wider networks. Its remark that PARITY behaves like the others at 5 bits stays open: with the paper's width, steps, learning rates and weight decays PARITY lies {glue:text}`wide_lead` above the nearest of them, while the three others lie within {glue:text}`wide_spread:.2f` of one another.
+# Yes, trained transformers trade a large norm of their weights for layer norms that magnify strongly: for all four functions the blow-up, the factor by which layer norms magnify, decreases as the norm grows. From {glue:text}`smallest` to {glue:text}`largest` bits only the line of PARITY moves up, by {glue:text}`shift_PARITY:.1f` in the logarithm, as the paper reports for longer strings and wider networks. Whether PARITY behaves like the others at 5 bits, as the paper remarks, stays open. With the paper's width, steps, learning rates and weight decays PARITY lies {glue:text}`wide_lead` above the nearest of them, and the three others lie within {glue:text}`wide_spread:.2f` of one another.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness-vs-length`. **Read** 13 min. **Runs in** 90 s. **Source** printed.
 #
-# **Claim.** Trained transformers have either a large parameter norm or layer norms that magnify strongly: the logarithm of the blow-up falls as the norm grows. For PARITY the line moves up with the length of the strings, whereas for the other functions it does not. We find both, with strings of {glue:text}`smallest` to {glue:text}`largest` bits, in networks a quarter as wide as the paper's that learn with ten times its rate. At 5 bits, with the paper's width, steps, rates and decays, PARITY is a little above the others, by about as much as they lie apart. The paper calls this similar, and it stays open whether it is similar in our reading of the word. Lengths of 10 and more were not run.
+# **Claim.** The paper says that trained transformers have either a large parameter norm or layer norms that magnify strongly. If the logarithm of the blow-up is drawn against the norm, trained models lie along a falling line. For PARITY this line moves up with the length of the strings, whereas for the other functions it does not. We find both, with strings of {glue:text}`smallest` to {glue:text}`largest` bits, in networks a quarter as wide as the paper's that learn with ten times its rate. At 5 bits, with the paper's width, steps, rates and decays, PARITY lies a little above the others, by about as much as the others lie apart. The paper calls this similar. It stays open whether it is similar in our reading of the word. Lengths of 10 and more were not run.
 #
 # ## Why one should care
 #
-# Attention dilutes the influence of a single bit, so a transformer that computes PARITY has to restore it somewhere. The theory of this part says that there are two ways: large weights, or layer norms that divide by a small deviation and so magnify small differences. Each has its price. Weight decay punishes large weights, and magnification makes a network sensitive to noise in its weights. If trained networks really use these two ways, they should lie on a line on which one decreases as the other increases. For a function that needs more influence, the whole line should lie higher. An experiment can show this where the theorem, with its very loose constants, cannot.
+# Attention dilutes the influence of a single bit, because it averages over all tokens. A transformer that computes PARITY therefore has to restore this influence somewhere. The theory of this part says that there are two ways: large weights, or layer norms that divide by a small deviation and so magnify small differences. Each has its price. Weight decay punishes large weights, and magnification makes a network sensitive to noise in its weights. If trained networks really use these two ways, norm and magnification should lie on a line on which one decreases as the other increases. For a function that needs more influence of single bits, the whole line should lie higher. An experiment can show this where the theorem, with its very loose constants, cannot.
 #
 # ## Four coordinates by hand
 #
 # Let a token have the coordinates $(0.5, -0.5, 0.5, -0.5)$. Their mean is 0 and their deviation is $s = 0.5$, so layer norm divides by $0.5$ and returns $(1, -1, 1, -1)$. A second input leads to $(0.6, -0.5, 0.4, -0.5)$, which layer norm turns into about $(1.2, -1, 0.8, -1)$. So differences of $0.1$ have become differences of $0.2$: this layer norm magnifies by $1/s = 2$. If all weights before the layer norm are halved, the token is $(0.25, -0.25, 0.25, -0.25)$ and the layer norm magnifies by 4, but its output is the same.
 #
-# So halving the weights doubles the magnification of a layer norm and leaves the function as it is. With four layer norms, one after the other, the product of their factors grows from $2^4 = 16$ to $4^4 = 256$, that is, its logarithm from $2.8$ to $5.5$. In the plane of norm and log blow-up this gives a falling line, which has nothing to do with the function. The function determines the *height* of the line, that is, how much magnification there is at the same norm. This is why the experiment has to compare lines.
+# So halving the weights doubles the magnification of this layer norm and leaves its output as it is. With four layer norms, one after the other, the product of their factors grows from $2^4 = 16$ to $4^4 = 256$, that is, its logarithm from $2.8$ to $5.5$. Call the product of the factors the *blow-up*. In the plane of norm and log blow-up such networks lie on a falling line, which has nothing to do with the function. The function determines the *height* of the line, that is, how much magnification there is at the same norm. This is why the experiment has to compare lines.
 #
 # **Norm and blow-up.** Layer norm divides the residual stream of a token by its standard deviation $s$ over the $d$ columns. Where $s$ is small, small differences between inputs become large. The *blow-up* of a transformer on a string $x$ is the product of the factors by which its layer norms magnify, one after the other,
 #
 # $$B(x) = \prod_k \max_w \frac1{s\bigl(Y^{(k)}_w(x)\bigr)} ,$$
 #
-# where $Y^{(k)}_w$ is the input of layer norm $k$ at token $w$. This is the form of the paper's experiments; its theory adds 1 to every factor. The model has four layer norms, two a layer, and in the last layer only the token that is read counts. We write $B$ for the mean over all strings, and $N$ for the Euclidean norm of all weights but the positions. The functions PARITY, MAJORITY, FIRST and MEAN are those of {ref}`ch-sharpness-vs-length`.
+# where $Y^{(k)}_w$ is the input of layer norm $k$ at token $w$. This is the form of the paper's experiments; its theory adds 1 to every factor. The model has two layers with two layer norms each. In the last layer, only the token that is read counts in the maximum. We write $B$ for the mean of $B(x)$ over all strings, and $N$ for the Euclidean norm of all weights but the positions. The functions PARITY, MAJORITY, FIRST and MEAN are those of {ref}`ch-sharpness-vs-length`.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Section 7.2, Figures 2, 9, 10 and 14
 # :label: sensitive-fig2
 # Models trained with different learning rates and weight decays lie along lines in the plane of $N$ and $\log B$. For PARITY the line is higher for longer strings. For MAJORITY, FIRST and MEAN no dependence on the length is visible. At length 5 PARITY behaves similarly to the other functions; at 10, 15 and 20 it lies above them. While one model trains on, weight decay makes $N$ fall and $\log B$ rise along such a line.
 # ```
 #
-# **Why it should be so.** Corollary 5 of the paper says $C\, \mathbb E\, B_1^2 \ge \mathrm{as}_n(f) / \sqrt{n \log n} - H/n$ with $H$ heads, $B_1$ the blow-up with 1 added to each factor, and $C$ a constant that grows exponentially with the norms of the weights. So $\log C + 2 \log B_1$ has a lower bound, and this bound grows with $n$ if the average sensitivity $\mathrm{as}_n(f)$ outgrows $\sqrt{n \log n}$, as that of PARITY does. In models such as ours the two sides of the inequality differ by many powers of ten, so the inequality suggests the picture but does not imply it.
+# **Why it should be so.** Let $\mathrm{as}_n(f)$ be the average sensitivity of the function on $n$ bits, which for a function with two values is the mean number of bits whose flip changes the value. Corollary 5 of the paper says
 #
-# **What could deceive.** As the example shows, there is a second reason for the trade-off, which has nothing to do with sensitivity: if all weights become smaller by one factor, the blow-up grows while the function stays nearly the same. So the falling line alone is weak evidence (first exercise). The test is whether the line moves with $n$, and for which function. Besides, runs that have not converged must not be mixed in, because they compute another function.
+# $$C\, \mathbb E\, B_1^2 \ge \frac{\mathrm{as}_n(f)}{\sqrt{n \log n}} - \frac Hn ,$$
+#
+# where $H$ is the number of heads, $B_1$ the blow-up with 1 added to each factor, and $C$ a constant that grows exponentially with the norms of the weights. In words: if the function is sensitive, then either the weights or the blow-up must be large. For $\log C + \log \mathbb E\, B_1^2$ this gives a lower bound, which grows with $n$ if $\mathrm{as}_n(f)$ outgrows $\sqrt{n \log n}$, as that of PARITY does. But in models such as ours the two sides of the inequality differ by many powers of ten, so the inequality suggests the picture but does not imply it.
+#
+# **What could deceive.** As the example shows, there is a second reason for the trade-off, which has nothing to do with sensitivity: if all weights become smaller by one factor, the blow-up grows while the function stays nearly the same. So the falling line alone is weak evidence (first exercise). The real test is whether the line moves with $n$, and for which functions. Besides, runs that have not converged must be left out, because they compute another function.
 
 # %% tags=["parameters"]
 lengths = [3, 5, 7]  # bits of a string, at least two, 4 apart [3..20]
@@ -71,7 +75,7 @@ big_batch = 1024  # strings in a step of it [64..4096]
 # %% [markdown]
 # ## Training
 #
-# As in the paper, weight decay and learning rate are drawn from intervals, and everything else is as in {ref}`ch-sharpness-vs-length`. The settings of the first run, of the second run and so on are drawn once, and are then used for every *class* of runs, that is, for every function and every length, so that classes can be compared. The interval of weight decays is cut into as many parts as there are runs, with one draw in each. A run has converged if its mean squared error over all strings is at most 0.001. Norm and blow-up are recorded every hundred steps.
+# As in the paper, weight decay and learning rate are drawn from intervals, and everything else is as in {ref}`ch-sharpness-vs-length`. A *class* is the set of runs of one function at one length. The settings of the first run, of the second run and so on are drawn once and then used in every class, so that classes can be compared. The interval of weight decays is cut into as many parts as a class has runs, and one decay is drawn from each part. A run has converged if its mean squared error over all strings is at most 0.001. Norm and blow-up are recorded every hundred steps.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
@@ -138,7 +142,7 @@ kept = runs[runs["done"]]
 #
 # $$\log B = a_{f,n} + b_f\,(N - \bar N) + c_f\,(N - \bar N)^2 ,$$
 #
-# by least squares, with $\bar N$ the mean norm of all converged runs. The *height* $a_{f,n}$ is the log blow-up of the class at the common norm $\bar N$, and $b_f$ the slope there. The *shift* of a function is its height at the largest length minus that at the smallest. Intervals are 95 % bootstrap intervals, for which the runs of each class are resampled.
+# by least squares. Here $\bar N$ is the mean norm of all converged runs. The *height* $a_{f,n}$ is the log blow-up of the class at this common norm, and $b_f$ is the slope there. The term with $c_f$ allows the curve to bend. The *shift* of a function is its height at the largest length minus its height at the smallest. Intervals are 95 % bootstrap intervals, for which the runs of each class are resampled.
 
 
 # %%
@@ -192,7 +196,7 @@ axes[0][0].legend()
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-norm-blowup` log blow-up falls as the norm grows in every panel, along a slightly bent line. In the panel of PARITY the lines of longer strings lie higher, whereas in the other three panels the lines of all lengths nearly coincide. To compare PARITY with the rest, we subtract the shift of each other function from that of PARITY, and of these differences we take the one whose interval has the lowest lower end. If the line of PARITY moved no more than the others, this lower end would be below 0.
+# In every panel of {numref}`fig-norm-blowup` the log blow-up falls as the norm grows, along a slightly bent line. In the panel of PARITY the lines of longer strings lie higher, whereas in the other three panels the lines of all lengths nearly coincide. To compare PARITY with the rest, we subtract the shift of each other function from that of PARITY. Of the three differences we report the least favourable one, whose interval has the lowest lower end. If the line of PARITY moved no more than the others, this lower end would be below 0.
 
 
 # %%
@@ -285,9 +289,11 @@ level.reproduced(
 )
 
 # %% [markdown]
-# In the table all slopes are negative. At the common norm of {glue:text}`common:.1f` the slope is {glue:text}`slope_PARITY:.2f` for PARITY, {glue:text}`slope_MAJORITY:.2f` for MAJORITY, {glue:text}`slope_FIRST:.2f` for FIRST and {glue:text}`slope_MEAN:.2f` for MEAN. From $n =$ {glue:text}`smallest` to {glue:text}`largest` the height of PARITY shifts by {glue:text}`told_PARITY`, whereas that of MAJORITY shifts by {glue:text}`told_MAJORITY`, of FIRST by {glue:text}`told_FIRST` and of MEAN by {glue:text}`told_MEAN`. So PARITY shifts by {glue:text}`lead_shift` more than the function that comes nearest. For each of the other functions the interval of the shift contains 0, at a level of 99 % for all three together, so no dependence on the length is visible. If the shift of PARITY is added to their runs, the test finds it. {glue:text}`lost` of {glue:text}`all_runs` runs did not converge and are not in the fit; the table shows of which function and length they are.
+# In the table all slopes are negative. At the common norm of {glue:text}`common:.1f` the slope is {glue:text}`slope_PARITY:.2f` for PARITY, {glue:text}`slope_MAJORITY:.2f` for MAJORITY, {glue:text}`slope_FIRST:.2f` for FIRST and {glue:text}`slope_MEAN:.2f` for MEAN. From $n =$ {glue:text}`smallest` to {glue:text}`largest` the height of PARITY shifts by {glue:text}`told_PARITY`, whereas that of MAJORITY shifts by {glue:text}`told_MAJORITY`, of FIRST by {glue:text}`told_FIRST` and of MEAN by {glue:text}`told_MEAN`. So PARITY shifts by {glue:text}`lead_shift` more than the function that comes nearest.
 #
-# **PARITY against the others.** In Figure 10 the paper compares functions at one length. So we subtract each other function's height from that of PARITY, and again take the difference whose interval has the lowest lower end.
+# For each of the other functions the interval of the shift contains 0, at a level of 99 % for all three together, so no dependence on the length is visible. The test would find a shift as large as that of PARITY: if this shift is added to the runs of the other functions, it is detected. {glue:text}`lost` of {glue:text}`all_runs` runs did not converge and are not in the fit. The table shows to which function and length they belong.
+#
+# **PARITY against the others.** In Figure 10 the paper compares functions at one length. So we now subtract the height of each other function from that of PARITY at the same length, and again report the difference whose interval has the lowest lower end.
 
 # %%
 above.reproduced(
@@ -307,7 +313,7 @@ above.reproduced(
 #
 # ## Five bits with the paper's width, steps, rates and decays
 #
-# Of 5 bits the paper says that PARITY behaves similarly to the other functions. At this length we ran its width of 128 columns, its 10,000 steps and its intervals of learning rate and decay. Two things differ: every step sees all 32 strings once, where the paper draws 1024, and the first weights are ours (see the table of settings below). There are {glue:text}`wide_runs` runs of each function, of which {glue:text}`wide_done` of {glue:text}`wide_all` converged.
+# Of 5 bits the paper says that PARITY behaves similarly to the other functions. At this length we ran its width of 128 columns, its 10,000 steps and its intervals of learning rate and decay. Two things differ: every step sees all 32 strings once, where the paper draws 1024, and the weights at the start are drawn as in our other runs (see the table of settings below). There are {glue:text}`wide_runs` runs of each function, of which {glue:text}`wide_done` of {glue:text}`wide_all` converged.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if series:
@@ -383,11 +389,13 @@ glue(
 )
 
 # %% [markdown]
-# PARITY lies {glue:text}`wide_lead` above the function that comes nearest. Because all functions have the same drawn settings, even this small difference can be distinguished from 0. But the three others lie {glue:text}`wide_spread:.2f` apart, and the log blow-ups of these runs span {glue:text}`wide_span:.1f`. The paper's word is "similarly", and we read it as saying that PARITY lies no farther above the others than they lie apart. The first of these distances minus the second is {glue:text}`wide_beyond`. The interval contains 0, so it stays open whether PARITY is similar in this sense. (A setting at which a run did not converge is left out for all functions.) The runs were made twice, with other settings and seeds. The first time PARITY lay 0.18 [0.05, 0.26] above the nearest other, the others lay 0.22 apart, and the difference was -0.04 [-0.33, 0.15], with the same conclusion. The models trained on this page at 5 bits{glue:text}`narrow_lead` are a quarter as wide and learn with ten times the rate.
+# PARITY lies {glue:text}`wide_lead` above the function that comes nearest. Because the same settings were drawn for all functions, even this small difference can be distinguished from 0. But is it small enough to be called "similar"? For comparison, the heights of the three others lie {glue:text}`wide_spread:.2f` apart, and the log blow-ups of all these runs span {glue:text}`wide_span:.1f`. We read the paper's word "similarly" as saying that PARITY lies no farther above the others than they lie apart. The first of these distances minus the second is {glue:text}`wide_beyond`. The interval contains 0, so it stays open whether PARITY is similar in this sense. (A setting at which a run did not converge is left out for all functions.)
+#
+# The runs were made twice, with different settings and seeds. In the first series PARITY lay 0.18 [0.05, 0.26] above the nearest other function, the others lay 0.22 apart, and the difference was $-0.04$ [$-0.33$, 0.15], with the same conclusion. The models trained on this page at 5 bits{glue:text}`narrow_lead` are a quarter as wide and learn with ten times the rate.
 #
 # ## Along one run
 #
-# So far each run was one point in the plane. The paper also says that a single run moves along such a line while it trains on, if weight decay makes its norm fall. To see this we follow whole runs in the same plane, at the largest length. If decay is what moves them, the blow-up should rise more in runs with more decay. So we regress the rise in the second half of training on $\eta\lambda$, learning rate times decay, over the converged runs of all functions.
+# So far each run was one point in the plane. The paper also says that a single run moves along such a line while it trains on, because weight decay makes its norm fall. To see this we follow whole runs in the same plane, at the largest length. If decay is what moves them, the blow-up should rise more in runs with more decay. So we take the converged runs of all functions, and fit the rise of the log blow-up in the second half of training by a line in $\eta\lambda$, the product of the learning rate $\eta$ and the weight decay $\lambda$.
 
 # %%
 looks = trained[largest][1]
@@ -444,7 +452,9 @@ training.reproduced(
 )
 
 # %% [markdown]
-# In {numref}`fig-tradeoff-paths` training goes from right to left. On the left, runs of PARITY first move right or straight up, while PARITY is learned, and then up and to the left. On the right, runs of the other functions move up and to the left from the start, and all lie along one line below the ends of the runs of PARITY. In runs with more decay than the median the norm falls by {glue:text}`fall:.1f` and the log blow-up rises by {glue:text}`rise:.2f`, whereas with less decay the numbers are {glue:text}`fall_less:.1f` and {glue:text}`rise_less:.2f` (medians). Within a run with more decay the two have a correlation of {glue:text}`along:.2f`, so the run moves along a line. The slope of the rise on $\eta\lambda$ is {glue:text}`order`, with its interval.
+# In {numref}`fig-tradeoff-paths` training goes from right to left. In the left panel, runs of PARITY first move to the right or straight up, while PARITY is learned, and then up and to the left. In the right panel, runs of the other functions move up and to the left from the start, and all lie along one line below the ends of the runs of PARITY.
+#
+# In runs with more decay than the median the norm falls by {glue:text}`fall:.1f` and the log blow-up rises by {glue:text}`rise:.2f`. In runs with less decay the numbers are {glue:text}`fall_less:.1f` and {glue:text}`rise_less:.2f` (medians in both cases). Within a run with more decay, norm and log blow-up have a correlation of {glue:text}`along:.2f`, so the run moves along a line. The slope of the rise as a function of $\eta\lambda$ is {glue:text}`order`, with its interval.
 #
 # **What differs from the paper.** The paper's settings are those of its Table 1 and Appendix E.1, and the number of runs is read in the authors' repository.
 
@@ -484,7 +494,7 @@ table(
 #
 # ## What would falsify this
 #
-# The picture would not be reproduced if the curve of some function did not fall, if the shift of PARITY could not be distinguished from another function's, or if the rise of the blow-up did not increase with decay. It would also not be reproduced if the interval of the shift of another function did not contain 0, as happens when PARITY's shift is added to it. The sentence on 5 bits is not judged; it would be contradicted if PARITY lay farther above the others than they lie apart, and the control ignores how far the others lie apart. In all checks the ends of 95 % intervals are compared with 0, and the other controls are the same numbers with labels shuffled (medians over 25 shuffles).
+# The picture would not be reproduced if the curve of some function did not fall, if the shift of PARITY could not be distinguished from that of another function, or if the rise of the blow-up did not increase with decay. It would also not be reproduced if the interval of the shift of another function did not contain 0, as happens when PARITY's shift is added to it. The sentence on 5 bits is not judged. It would be contradicted if PARITY lay farther above the others than they lie apart; the control for this ignores how far the others lie apart. In all checks the ends of 95 % intervals are compared with 0, and the other controls are the same numbers with labels shuffled (medians over 25 shuffles).
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -513,7 +523,12 @@ ledger.verdicts()
 # ```{solution} ex-tradeoff-scaling
 # :class: dropdown
 #
-# The input of a layer norm is a sum of parts that change with different powers of $c$. The residual stream has the power 1, through gains or embeddings. The positions beside the token are an exception: they do not change, and they are part of the input of the first norm. A block adds the powers 1 to 3: its last bias has 1, an inner bias 2, and its weights 3. So three norms contribute 1 to 3 each and the first 0 to 3. If attention hardly changes and the parts do not cancel, the blow-up changes near $c = 1$ by a power between $-3$ and $-12$.
+# The input of a layer norm is a sum of parts that change with different powers of $c$.
+#
+# * The residual stream has the power 1, because it comes from the gains of the last layer norm or from the embeddings. The positions beside the token are an exception: they do not change, so they have the power 0. They are part of the input of the first norm only.
+# * The block before the norm adds parts with the powers 1 to 3: its last bias has 1, an inner bias 2, and its weights 3, since two weight matrices act on a stream that has the power 1.
+#
+# So the deviation at the first norm changes by a power between 0 and 3, and at each of the three others by a power between 1 and 3. If attention hardly changes and the parts do not cancel, the blow-up therefore changes near $c = 1$ by a power between $-3$ and $-12$.
 # ```
 #
 # ```{exercise}
@@ -526,7 +541,7 @@ ledger.verdicts()
 # :class: dropdown
 # ```
 #
-# With little decay no run has a small norm, so all runs lie in the lower right part of the plane. Their heights at the common norm, which is larger now, are 0.4 to 1.2 in place of 1.8 to 3.2. The slopes are smaller in size, $-0.34$ to $-0.39$ in place of $-0.46$ to $-0.62$, because the line is bent and we look at its flatter end, and the intervals of most slopes are wider, because the norms differ less. The shift of PARITY is 0.44 instead of {glue:text}`shift_PARITY:.2f`, and it is still the only one whose interval leaves out 0. So the signs of slope and shift do not depend on the settings, but their sizes do. One should therefore vary decay and learning rate as widely as the paper does, and compare shifts only between experiments with the same settings.
+# With little decay no run has a small norm, so all runs lie in the lower right part of the plane. Their heights at the common norm, which is larger now, are 0.4 to 1.2 in place of 1.8 to 3.2. The slopes are smaller in size, $-0.34$ to $-0.39$ in place of $-0.46$ to $-0.62$, because the line is bent and we look at its flatter end. The intervals of most slopes are wider, because the norms differ less. The shift of PARITY is 0.44 instead of {glue:text}`shift_PARITY:.2f`, and it is still the only one whose interval leaves out 0. So the signs of slope and shift do not depend on the settings, but their sizes do. One should therefore vary decay and learning rate as widely as the paper does, and compare shifts only between experiments with the same settings.
 #
 # ```{solution-end}
 # ```

@@ -19,11 +19,11 @@
 # # Sharpness and blow-up while PARITY is learned
 #
 # ```{verdict}
-# Yes, two of the paper's observations on learning PARITY are reproduced, on strings of {glue:text}`bits` bits. When the loss falls, the sharpness jumps, by a factor of {glue:text}`jump:.1f` if the weight decay is at most 0.1. Afterwards weight decay makes the blow-up, the factor by which layer norms magnify, grow exponentially. Whether the blow-up changes the sharpness stays open, and so does the level at which the sharpness ends: both depend on the learning rate and on the length of the runs.
+# Yes, two of the paper's observations on learning PARITY are reproduced, on strings of {glue:text}`bits` bits. When the loss falls, the sharpness jumps, by a factor of {glue:text}`jump:.1f` if the weight decay is at most 0.1. Afterwards weight decay makes the blow-up, the factor by which layer norms magnify, grow exponentially. Whether the blow-up changes the sharpness stays open, and so does the level at which the sharpness ends. Both depend on the learning rate and on the length of the runs.
 # ```
 # **Needs** {ref}`ch-sharpness-vs-length`, {ref}`ch-norm-blowup-tradeoff`. **Read** 16 min. **Runs in** 70 s. **Source** printed.
 #
-# **Claim.** When a transformer learns PARITY, its loss falls suddenly, and at that time its sharpness jumps. Afterwards weight decay makes the parameter norm fall and the layer-norm blow-up rise exponentially. We find both at {glue:text}`bits` bits, where the paper has 25. Three other sentences stay open. First, the paper says that the rise of the blow-up has no significant effect on the sharpness. In models of the paper's width and learning rate the sharpness ends lower than it began, and in narrower models with a larger rate it rises in the end. The other two sentences are about long training: PARITY is then sharper with weight decay than without, and even without decay it is sharper than functions of low sensitivity soon are. In our long runs both depend on the window that one looks at.
+# **Claim.** When a transformer learns PARITY, its loss falls suddenly, and at that time its sharpness jumps. Afterwards weight decay makes the parameter norm fall and the layer-norm blow-up rise exponentially. We find both observations of the paper at {glue:text}`bits` bits, where the paper has 25. Three other sentences of the paper stay open. The first says that the rise of the blow-up has no significant effect on the sharpness. In our models of the paper's width and learning rate the sharpness ends lower than it began, whereas in narrower models with a larger rate it rises in the end. The other two sentences are about long training. They say that PARITY is then sharper with weight decay than without, and that even without decay it stays sharper than insensitive functions become early in training. In our long runs both depend on which of the last steps one looks at.
 #
 # ## Why one should care
 #
@@ -31,16 +31,21 @@
 #
 # ## One model by hand
 #
-# Suppose that a model computes PARITY and that weight decay alone acts on it. With the learning rate $\eta = 0.003$ and decay $\lambda = 0.1$ each step multiplies all weights by $1 - 0.0003$, so after 1000 steps by about $0.74$. If the token that a layer norm is given shrinks by the same factor, its output hardly changes, because the layer norm divides by the deviation, but it magnifies $\frac1{0.74} = 1.35$ times as much as before. If this happens at all four layer norms, their product, the blow-up, has grown by $1.35^4 = 3.3$. In other words, the logarithm of the blow-up rises by 4 for each unit of $\eta \lambda t$. Noise of a fixed size is now larger in comparison with the weights. This is a rough picture: products of several weights shrink faster, and so the function would change if the gradient did not correct it.
+# Suppose that a model computes PARITY and that weight decay alone acts on it. With the learning rate $\eta = 0.003$ and decay $\lambda = 0.1$ each step multiplies all weights by $1 - \eta\lambda = 1 - 0.0003$, so $t = 1000$ steps multiply them by about $e^{-0.3} = 0.74$. Suppose that the input of a layer norm shrinks by the same factor. Then the output of the layer norm hardly changes, because it divides by the deviation of its input. But it now magnifies differences $\frac1{0.74} = 1.35$ times as much as before. If this happens at all four layer norms, their product, the blow-up, has grown by the factor $1.35^4 = 3.3$. In other words, the logarithm of the blow-up rises by 4 for each unit of $\eta \lambda t$. Meanwhile noise of a fixed size has become larger in comparison with the weights. This is a rough picture, because products of several weights shrink faster, so that the function would change if the gradient did not correct it.
 #
-# **The four numbers.** PARITY of a string of $n$ bits is 1 if the number of ones is odd, else 0. We follow through training the *loss*, the mean squared error over all strings, for targets in $\{0, 1\}$; the *sharpness*, which is 4 times the mean squared change of the outputs under Gaussian noise of standard deviation 0.02 in all weights but the positions; the *norm* $N$, Euclidean, of all weights but the positions; and the *blow-up* $B$. A layer norm that is given a token whose columns have standard deviation $s$ magnifies it by $1/s$. $B$ is the product over layer norms of their largest factor, averaged over strings.
+# **The four numbers.** PARITY of a string of $n$ bits is 1 if the number of ones is odd, else 0. We follow four numbers through training:
+#
+# * the *loss*, which is the mean squared error over all strings, for targets in $\{0, 1\}$;
+# * the *sharpness*, which is 4 times the mean squared change of the outputs under Gaussian noise of standard deviation 0.02 in all weights but the positions;
+# * the *norm* $N$, which is the Euclidean norm of all weights but the positions;
+# * the *blow-up* $B$. If the columns of a token have the standard deviation $s$, a layer norm magnifies this token by $1/s$. On one string we take the largest factor of each layer norm and multiply these factors over the layer norms. $B$ is the mean of the product over all strings.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Section 7.2, Figures 3, 12 and 13
 # :label: sensitive-fig3
 # In training on PARITY of 25 bits, "sharpness always increases dramatically at the same time as training loss falls to 0", at every weight decay from 0 to 0.3. It falls again later, to a level well above 0. After learning, with positive weight decay, the norm falls and the blow-up rises exponentially, without a significant effect on the sharpness. After 100 000 steps the sharpness is lower without decay.
 # ```
 #
-# **Why it should be so.** Before learning the model is nearly constant, and a constant can be flat, whereas no function is more sensitive than PARITY. The paper's Corollary 5 bounds a product from below by the sensitivity: one factor grows exponentially with the norm, the other is the mean squared blow-up. Decay shrinks the norm by a factor of about $1 - \eta\lambda$ in each step. If the function is to stay, the blow-up has to make up for it. As the example shows, the blow-up grows for every function whose weights all shrink, so its growth alone is no evidence for the corollary.
+# **Why it should be so.** Before learning the model is nearly constant, and a constant can be flat, whereas no function is more sensitive than PARITY. So one expects a jump when PARITY is learned. The paper's Corollary 5 says that a product of two factors is at least as large as the sensitivity demands: one factor grows exponentially with the norm, the other is the mean squared blow-up. Decay shrinks the norm by a factor of about $1 - \eta\lambda$ in each step. If the function is to stay, the blow-up has to make up for this. But as the example shows, the blow-up grows for every function whose weights all shrink, so its growth alone is no evidence for the corollary.
 #
 # The remark bundles several sentences, and two more are quoted where they are tested. The table has our verdict on each of them, as a guide to the numbers below. Numbers in brackets are the ends of 95 % intervals.
 #
@@ -68,7 +73,7 @@ wide_steps = 0  # the same of one at the paper's width and rate [0..100000]
 # %% [markdown]
 # ## Training
 #
-# The model and its training are those of {ref}`ch-sharpness-vs-length`, with every step on all $2^n$ strings, and runs of different decays start from the same weights. We compute all four numbers every 25 steps, with the same noise each time, and call such a step a *measurement*. The loss *falls* at the first measurement at which it is below 1/8, half of the loss of the best constant. The run *converges* at the first measurement with a loss below 0.01, as in the authors' code; curves are aligned there. A run that has not converged 300 steps before the end is left out, and counted.
+# The model and its training are those of {ref}`ch-sharpness-vs-length`. Every step sees all $2^n$ strings, and runs of different decays start from the same weights. We compute all four numbers every 25 steps, with the same noise each time, and call such a step a *measurement*. We say that the loss *falls* at the first measurement at which it is below 1/8, half of the loss of the best constant. We say that the run *converges* at the first measurement with a loss below 0.01, as in the authors' code, and align the curves there. A run that has not converged 300 steps before the end is left out of the means, and the number of such runs is given.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
@@ -164,9 +169,9 @@ figures.show()
 # %% [markdown]
 # ## The jump
 #
-# {numref}`fig-dynamics-aligned` shows all runs, moved so that they converge at step 0. The loss falls to 0, and the sharpness jumps at the same time. Afterwards the blow-up rises along nearly straight lines on the logarithmic axis, steeper for stronger decay, while the norm falls; without decay both stay nearly constant. The rest of this section measures the jump.
+# {numref}`fig-dynamics-aligned` shows all runs, moved so that they converge at step 0. The loss falls to 0, and the sharpness jumps at the same time. Afterwards the norm falls, and the blow-up rises along nearly straight lines on the logarithmic axis, which are steeper for stronger decay. Without decay both stay nearly constant. The rest of this section measures the jump.
 #
-# *Before* is the mean sharpness from 300 to 100 steps before the loss falls, *after* the mean over the 200 steps after convergence, and the *jump* the logarithm of their ratio. For the timing we correlate, within each run, the fall of the loss over 100 steps with the rise of the sharpness over the same steps. Means over runs have 95 % intervals by Student's t.
+# Let *before* be the mean sharpness from 300 to 100 steps before the loss falls, and *after* its mean over the 200 steps after convergence. The *jump* is the logarithm of the ratio of *after* to *before*. Does the sharpness rise at the time when the loss falls? For this we correlate, within each run, the fall of the loss over 100 steps with the rise of the sharpness over the same steps. Means over runs have 95 % intervals by Student's t.
 
 
 # %%
@@ -285,13 +290,15 @@ always.reproduced(
 )
 
 # %% [markdown]
-# Without decay and with decay 0.1, the paper's usual one, the sharpness rises by a factor of {glue:text}`jump:.1f` (geometric mean), and it rises while the loss falls, with a correlation of {glue:text}`together:.2f` within a run ({numref}`fig-dynamics-aligned`). With stronger decay the factor is {glue:text}`jump_strong:.1f`, the jump {glue:text}`jump_told`, and the correlation {glue:text}`together_strong:.2f`. Of the {glue:text}`all_decays` decays the one with the smallest mean jump has {glue:text}`jump_least`. Each decay alone has few runs, and runs differ: some learn PARITY with little change of sharpness. For example, at decay 0.3 the jump with three other seeds was 0.77 [0.26, 1.29], 0.24 [-0.08, 0.56] and 0.72 [0.26, 1.19]. The 36 runs of the four seeds together have a mean of 0.56 [0.37, 0.75], so the increase at this decay is certain as well. The paper says that the sharpness increases "dramatically". What is reproduced is that it increases while the loss falls, in the mean at each decay. Whether a factor of this size is dramatic we leave to the reader.
+# Without decay and with decay 0.1, the paper's usual one, the sharpness rises by a factor of {glue:text}`jump:.1f` (geometric mean). It rises while the loss falls, with a correlation of {glue:text}`together:.2f` within a run. With stronger decay the factor is {glue:text}`jump_strong:.1f`, the jump is {glue:text}`jump_told`, and the correlation is {glue:text}`together_strong:.2f`. Of the {glue:text}`all_decays` decays the one with the smallest mean jump has {glue:text}`jump_least`.
 #
-# The paper also says that during learning "there is a small but sharp increase in the blowup which makes the high sensitivity of the model possible". From the same window before the loss falls to the 200 steps after convergence the log blow-up rises by {glue:text}`magnify_none` without decay, given with its 95 % interval. With decay {glue:text}`top_decay:.1f` it rises by {glue:text}`magnify_top`, but most of this is what decay alone does in these steps, so the sentence is not judged.
+# Each decay alone has few runs, and runs differ, because some learn PARITY with little change of sharpness. For example, at decay 0.3 the jump with three other seeds was 0.77 [0.26, 1.29], 0.24 [$-0.08$, 0.56] and 0.72 [0.26, 1.19]. The 36 runs of the four seeds together have a mean jump of 0.56 [0.37, 0.75], so the increase at this decay cannot be explained by chance either. The paper says that the sharpness increases "dramatically". What is reproduced is that it increases while the loss falls, in the mean at each decay. Whether a factor of this size is dramatic we leave to the reader.
+#
+# The paper also says that during learning "there is a small but sharp increase in the blowup which makes the high sensitivity of the model possible". To test this we compare the same two windows, before the loss falls and after convergence. Without decay the log blow-up rises by {glue:text}`magnify_none` from the first window to the second, given with its 95 % interval. With decay {glue:text}`top_decay:.1f` it rises by {glue:text}`magnify_top`. But most of this rise is what decay alone does in these steps, so the sentence is not judged.
 #
 # ## After convergence
 #
-# We follow each run from 200 steps after convergence to the end, or until a spike lifts the loss above 1/8 again: then it no longer computes PARITY. There we fit straight lines to $\log N$, $\log B$ and, for comparison, $B$ of each run. Slopes are per unit of $\eta\lambda t$, the logarithm of the factor by which decay alone would shrink the weights in $t$ steps; for runs without decay we take the unit of the smallest positive decay. $R^2$ is the share of variance that a line explains: if it is larger for $\log B$ than for $B$, the blow-up grows exponentially.
+# We follow each run from 200 steps after convergence to the end. If a spike lifts the loss above 1/8 again, the run no longer computes PARITY, and we follow it only up to this point. We fit straight lines to $\log N$ and $\log B$ of each run and, for comparison, to $B$ itself. The slopes are measured per unit of $\eta\lambda t$, because decay alone would shrink the weights by the factor $e^{-\eta\lambda t}$ in $t$ steps. For runs without decay we take the unit of the smallest positive decay. Let $R^2$ be the share of the variance that a line explains. If $R^2$ is larger for $\log B$ than for $B$, an exponential describes the growth better than a straight line.
 
 
 # %% mystnb={"code_prompt_hide": "Lines", "code_prompt_show": "Lines"} tags=["hide-input"]
@@ -381,11 +388,11 @@ trade.reproduced(
 )
 
 # %% [markdown]
-# With decay $\log B$ rises by {glue:text}`grow:.1f` per unit of $\eta\lambda t$, close to the 4 of the example, and without decay by {glue:text}`grow_0`. At the decay where it fits worst, a straight line explains {glue:text}`worst_share:.2f` of the variance of $\log B$ in the median run.
+# With decay $\log B$ rises by {glue:text}`grow:.1f` per unit of $\eta\lambda t$, close to the 4 of the example, and without decay it rises by {glue:text}`grow_0`. At the decay at which the straight line fits worst, it explains a share of {glue:text}`worst_share:.2f` of the variance of $\log B$ in the median run.
 #
-# Not every run counts to its end: {glue:text}`lost` of {glue:text}`all_runs` runs did not converge in time, and {glue:text}`spiked` runs lost PARITY again, and are counted up to that point.
+# Not every run counts to its end: {glue:text}`lost` of {glue:text}`all_runs` runs did not converge in time, and {glue:text}`spiked` runs lost PARITY again and are counted up to that point.
 #
-# **What does the sharpness do?** Up to decay 0.1 its logarithm changes by {glue:text}`change_weak` from the 200 steps after convergence to the last 200 that we follow: it falls again, as in the paper. With decay {glue:text}`top_decay:.1f` it changes by {glue:text}`change_top`, whereas without decay, and so with a nearly constant blow-up, it changes by {glue:text}`change_none`. So in these models the sharpness rises together with the blow-up, to {glue:text}`final_top:.2f`. Nine runs hardly suffice to see this: at decay 0.3 three other seeds gave 0.83 [0.50, 1.16], 0.61 [-0.07, 1.30] and 0.36 [-0.42, 1.13]. The 36 runs of the four seeds together have 0.59 [0.34, 0.84]. (A model that noise turns into the constant $\frac12$ has sharpness 1.)
+# **What does the sharpness do?** We compare the 200 steps after convergence with the last 200 steps that we follow. Up to decay 0.1 the log sharpness changes by {glue:text}`change_weak`, so the sharpness falls again, as in the paper. With decay {glue:text}`top_decay:.1f` the log sharpness changes by {glue:text}`change_top`, whereas without decay, where the blow-up is nearly constant, it changes by {glue:text}`change_none`. So in these models strong decay makes the sharpness rise together with the blow-up, to {glue:text}`final_top:.2f`. (For comparison, a model that noise turns into the constant $\frac12$ has sharpness 1.) Nine runs hardly suffice to see this: at decay 0.3 three other seeds gave changes of 0.83 [0.50, 1.16], 0.61 [$-0.07$, 1.30] and 0.36 [$-0.42$, 1.13]. The 36 runs of the four seeds together have a mean change of 0.59 [0.34, 0.84].
 
 # %%
 leap.reproduced(
@@ -400,7 +407,7 @@ leap.reproduced(
 # %% [markdown]
 # ## Five times longer
 #
-# Figure 13 follows PARITY for 100 000 steps, which is 30 in $\eta t$, learning rate times steps, where the runs above end at {glue:text}`eta_t:.0f`. A stored series goes to 30, at six bits, without decay and with 0.1; for comparison it contains FIRST, the first bit, and MAJORITY, 1 if more than half of the bits are one, with decay 0.1. We say that a run *knows* its function at the measurements at which its loss is below 0.01.
+# Figure 13 follows PARITY for 100 000 steps. We measure the length of training by $\eta t$, learning rate times steps. The paper's figure ends at $\eta t = 30$, whereas the runs above end at {glue:text}`eta_t:.0f`. A stored series goes to 30, at six bits, without decay and with decay 0.1. For comparison it contains two insensitive functions with decay 0.1: FIRST, which is the first bit, and MAJORITY, which is 1 if more than half of the bits are one. We say that a run *knows* its function at the measurements at which its loss is below 0.01.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if long_steps:
@@ -511,21 +518,21 @@ glue(
 )
 
 # %% [markdown]
-# **The order.** In the left panel of {numref}`fig-dynamics-longer` the lines with decay first lie below those without, and later above them. At step 3000, where $\eta t = 9$, the sharpness of PARITY is {glue:text}`early_decayed:.2f` with decay and {glue:text}`early_without:.2f` without, the opposite of what Figure 13 shows at its end. But then the order is reversed. With decay the sharpness rises with the blow-up, to {glue:text}`late_decayed:.2f` over the last 1000 steps in which a run knows PARITY; without decay it is {glue:text}`late_without:.2f`. This is the paper's order, but it does not confirm the paper's sentence, for three reasons:
+# **The order.** In the left panel of {numref}`fig-dynamics-longer` the lines with decay first lie below those without, and later above them. At step 3000, where $\eta t = 9$, the sharpness of PARITY is {glue:text}`early_decayed:.2f` with decay and {glue:text}`early_without:.2f` without, the opposite of what Figure 13 shows at its end. But then the order is reversed. With decay the sharpness rises with the blow-up, to {glue:text}`late_decayed:.2f` over the last 1000 steps in which a run knows PARITY, whereas without decay it is {glue:text}`late_without:.2f` there. This is the paper's order, but it does not confirm the paper's sentence, for three reasons:
 #
-# * We chose these last 1000 steps after seeing that runs lose PARITY. We saw this in other runs, though: the series was made twice, and the runs shown here are the second, with other seeds. The difference, without decay minus with, was -0.18 [-0.34, -0.01] the first time and is {glue:text}`order_window` now, so over this window the order is the same in both.
-# * If we take the last {glue:text}`open_from` steps or more in their place, the interval contains 0, and with the first seeds it did so from 1500 steps on.
+# * We chose these last 1000 steps after seeing that runs lose PARITY. But we saw this in other runs, because the series was made twice, and the runs shown here are the second series, with other seeds. The difference, without decay minus with decay, was $-0.18$ [$-0.34$, $-0.01$] in the first series and is {glue:text}`order_window` in the second, so over this window the order is the same in both.
+# * If we take the last {glue:text}`open_from` steps or more in place of 1000, the interval contains 0. With the first seeds it did so from 1500 steps on.
 # * Runs lose PARITY early, since our learning rate is ten times the paper's. In the median, the last step at which a run with decay knows PARITY is step {glue:text}`median_end:.0f` of {glue:text}`longest`. At the last measurement {glue:text}`end_decayed` of 6 runs with decay still know it, and {glue:text}`end_without` of 6 without.
 #
 # So the order after 100 000 steps stays open.
 #
-# **The level.** The paper says of the runs *without* decay that even after 100 000 steps their sharpness remains substantially higher than the low sharpness that insensitive functions reach quickly. The level that FIRST and MAJORITY quickly reach is {glue:text}`early_flat:.3f`. Over the last 1000 steps in which a run without decay knows PARITY its sharpness is higher by {glue:text}`level_window`, and with the first seeds it was higher by 0.086 [0.015, 0.157]. But at the last measurement, for the runs that still know PARITY, the difference is {glue:text}`level_end`, and its interval contains 0, as it did with the first seeds, so this sentence stays open as well.
+# **The level.** The paper says of the runs *without* decay that even after 100 000 steps their sharpness remains substantially higher than the low sharpness that insensitive functions reach quickly. The level that FIRST and MAJORITY quickly reach is {glue:text}`early_flat:.3f`. Over the last 1000 steps in which a run without decay knows PARITY, its sharpness is higher than this level by {glue:text}`level_window`, and with the first seeds it was higher by 0.086 [0.015, 0.157]. But at the last measurement, for the runs that still know PARITY, the difference is {glue:text}`level_end`. Its interval contains 0, as it did with the first seeds, so this sentence stays open as well.
 #
-# The low level itself does not last: with decay single runs of FIRST and MAJORITY rise as high as {glue:text}`peak_flat:.1f` on their way, because their weights have become so small that noise of 0.02 is large. Sharpness at a fixed noise compares functions only at similar norms.
+# The low level itself does not last. With decay, the sharpness of single runs of FIRST and MAJORITY rises as high as {glue:text}`peak_flat:.1f` on the way, because their weights have become so small that noise of 0.02 is large. Sharpness at a fixed noise compares functions only at similar norms.
 #
 # ## At the paper's width and rate
 #
-# Does the late rise of the sharpness depend on our width and rate? A second stored series has the paper's width of 128 columns, its rate of $3 \cdot 10^{-4}$, and the 20,000 steps of the authors' repository, on strings of five bits, with six runs each of decay 0, 0.1 and 0.3.
+# Does the late rise of the sharpness depend on our width and rate? A second stored series has the paper's width of 128 columns, its rate of $3 \cdot 10^{-4}$, and the 20,000 steps of the authors' repository. The strings have five bits, and there are six runs each of decay 0, 0.1 and 0.3.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if wide_steps:
@@ -632,13 +639,13 @@ effect.not_reproduced(
 )
 
 # %% [markdown]
-# The first table compares the first 2000 steps with the last, the second other starts with the last. Together they say three things:
+# The first table compares the first 2000 steps with the last 2000. The second repeats this comparison for later starts. Together they say three things:
 #
-# * **Decay 0.1 lowers the sharpness.** Its logarithm changes by {glue:text}`wide_drift_some`, and without decay by {glue:text}`wide_drift_none`. The difference is {glue:text}`wide_more_some`, so decay has an effect here, and a downward one.
-# * **Decay 0.3 seems to have no effect.** The log blow-up rises by {glue:text}`wide_climb:.1f`, and the log sharpness changes by {glue:text}`wide_drift`, which cannot be distinguished from no decay ({glue:text}`wide_more`).
-# * **But this is the sum of a fall and a rise.** Counted from step 6000 or later, decay 0.3 raises the sharpness compared with no decay, from step 10,000 by {glue:text}`wide_later_more`; counted from step 4000 or before, the interval contains 0. The later starts were chosen after seeing the curves of a first series with other seeds, because near step 10,000 the mean was smallest. In that series the rise from step 10,000 was 0.84 [0.29, 1.39], so the runs shown here, made afterwards, confirm it.
+# * **Decay 0.1 lowers the sharpness.** The log sharpness changes by {glue:text}`wide_drift_some` with this decay, and by {glue:text}`wide_drift_none` without decay. The difference is {glue:text}`wide_more_some`, so decay has an effect here, and it lowers the sharpness.
+# * **Decay 0.3 seems to have no effect.** The log blow-up rises by {glue:text}`wide_climb:.1f`. But the log sharpness changes by {glue:text}`wide_drift`, which cannot be distinguished from the change without decay (the difference is {glue:text}`wide_more`).
+# * **But this is the sum of a fall and a rise.** If we count from step 6000 or later, decay 0.3 raises the sharpness compared with no decay, from step 10,000 by {glue:text}`wide_later_more`. If we count from step 4000 or before, the interval contains 0. The later starts were chosen after seeing the curves of a first series with other seeds, because near step 10,000 the mean was smallest. In that series the rise from step 10,000 was 0.84 [0.29, 1.39], and the runs shown here, which were made afterwards, confirm it.
 #
-# The first series led to the same three answers: over all steps the difference to no decay was -1.07 [-1.46, -0.67] at decay 0.1 and -0.20 [-0.69, 0.30] at 0.3. So over 20,000 steps the sharpness rises at none of the three decays, and at decay 0.1 it falls more than without decay, whatever start is taken. Both observations are about the effect of decay at 5 bits. But decay also shrinks the norm, at 0.3 from {glue:text}`wide_norm:.0f` to {glue:text}`wide_norm_last:.0f`, while the noise keeps its size, so the effect of the blow-up itself is not isolated. The caption of Figure 12 is about 25 bits and stays open.
+# The first series led to the same three answers: over all steps the difference from no decay was $-1.07$ [$-1.46$, $-0.67$] at decay 0.1 and $-0.20$ [$-0.69$, 0.30] at decay 0.3. So over 20,000 steps the sharpness rises at none of the three decays, and at decay 0.1 it falls more than without decay, whatever start is taken. Both observations are about the effect of decay at 5 bits. The effect of the blow-up itself is not isolated, because decay also shrinks the norm while the noise keeps its size: at decay 0.3 the norm falls from {glue:text}`wide_norm:.0f` to {glue:text}`wide_norm_last:.0f`. The paper's sentence is in the caption of Figure 12, which is about 25 bits, and it stays open.
 #
 # **What differs from the paper.** The paper's settings are those of its Table 1, Section 7.2 and Figures 12 and 13, whereas the number of runs, of measurements, of noise draws and the 20,000 steps are read in the authors' repository (Table 1 has 10,000).
 
@@ -672,14 +679,16 @@ table(
 #
 # * At {glue:text}`bits` bits the sharpness jumps when the loss falls: with decay up to 0.1 by a factor of {glue:text}`jump:.1f`, with stronger decay by a factor of {glue:text}`jump_strong:.1f`, in all such runs taken together.
 # * After learning, decay trades norm for blow-up: the blow-up is exponential in the step, at a rate of {glue:text}`grow:.1f` times $\eta\lambda$.
-# * At the paper's width and rate, on five bits, the sharpness ends lower than it began while the blow-up rises. At decay 0.1 it falls more than without decay, and at 0.3 it falls and then rises again. How much of this is due to the blow-up is not isolated, so the caption of Figure 12 stays open. In narrower models at ten times the rate the sharpness rises with the blow-up in the end, at decay {glue:text}`top_decay:.1f` by a log ratio of {glue:text}`change_top`, and at 0.1 in the stored runs of six bits.
-# * The order and the level of Figure 13 are open. With decay PARITY is flatter at first. It is sharper with decay over the last 1000 steps in which a run knows PARITY, with both sets of seeds, but over longer ends (from the last 1500 steps on with the first seeds, from {glue:text}`open_from` with the second) this cannot be distinguished from chance. Without decay PARITY is sharper than FIRST and MAJORITY were early, by {glue:text}`level_window` over such a window and by {glue:text}`level_end` at the last measurement.
+# * At the paper's width and rate, on five bits, the sharpness ends lower than it began while the blow-up rises. At decay 0.1 it falls more than without decay, and at 0.3 it falls and then rises again. How much of this is due to the blow-up is not isolated, so the caption of Figure 12 stays open.
+# * In narrower models at ten times the rate the sharpness rises with the blow-up in the end. At decay {glue:text}`top_decay:.1f` its logarithm rises by {glue:text}`change_top`, and in the stored runs of six bits it rises at decay 0.1 as well.
+# * The order of Figure 13 is open. With decay PARITY is flatter at first. Over the last 1000 steps in which a run knows PARITY it is sharper with decay, with both sets of seeds. But if more of the last steps are taken (1500 or more with the first seeds, {glue:text}`open_from` or more with the second), the difference cannot be distinguished from chance.
+# * The level of Figure 13 is open. Without decay PARITY is sharper than FIRST and MAJORITY were early, by {glue:text}`level_window` over the last 1000 steps in which a run knows PARITY, and by {glue:text}`level_end` at the last measurement.
 # * That the blow-up makes a small but sharp increase *during* learning was not judged: without decay it rises by {glue:text}`magnify_none` in the logarithm.
 # * PARITY of so few bits is learned at once: loss and sharpness change within some hundred steps of the start, where the paper has a long plateau. Runs of 25 bits were not made; for all four decays they would take some 550 hours on one core.
 #
 # ## What would falsify this
 #
-# The jump would not be reproduced if the sharpness did not rise by a tenth as the loss falls at weak decay, or did not rise at all at strong decay. Nor would it be if the fall of the loss were not correlated with that rise, or if at some decay the sharpness rose by less than a twentieth in the mean. The trade would not be reproduced if the norm did not fall with decay, or if an exponential described the blow-up no better than a straight line. All checks but the one of each decay by itself compare the ends of 95 % intervals. The controls are two windows before the loss falls, the sharpness 300 steps later, and the runs without decay. The ledger's numbers about the open sentences describe only these runs; there the controls shuffle the runs, exchange first and last at random, or put FIRST and MAJORITY in place of PARITY with decay.
+# The jump would not be reproduced if the sharpness did not rise by a tenth as the loss falls at weak decay, or did not rise at all at strong decay. It would not be reproduced either if the fall of the loss were not correlated with the rise of the sharpness, or if at some decay the sharpness rose by less than a twentieth in the mean. The trade of norm for blow-up would not be reproduced if the norm did not fall with decay, or if an exponential described the blow-up no better than a straight line. All checks compare the ends of 95 % intervals, except the check of each decay by itself. The controls are two windows before the loss falls, the sharpness 300 steps later, and the runs without decay. The ledger's numbers about the open sentences describe only these runs; there the controls shuffle the runs, exchange first and last at random, or put FIRST and MAJORITY in place of PARITY with decay.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -705,7 +714,7 @@ ledger.verdicts()
 #
 # ```{solution} ex-dynamics-half
 # :class: dropdown
-# It is $N_0\, (1 - \eta\lambda)^t$, with half-life $\log 2 / \eta\lambda$: about 2310, 1155 and 770 steps for decay 0.1, 0.2 and 0.3 at the learning rate 0.003. In training the norm falls more slowly, by the slopes of $\log N$ above in place of $-1$: AdamW divides a gradient by its own size, so that even small gradients counteract the decay.
+# From the norm $N_0$ at the start it becomes $N_0\, (1 - \eta\lambda)^t$ after $t$ steps. The half-life is $\log 2 / \eta\lambda$, which is about 2310, 1155 and 770 steps for decay 0.1, 0.2 and 0.3 at the learning rate 0.003. In training the norm falls more slowly, since the slopes of $\log N$ above are smaller in size than $-1$. The reason is that AdamW divides a gradient by its own size, so that even small gradients counteract the decay.
 # ```
 #
 # ```{exercise}
@@ -739,7 +748,7 @@ table(answer, "Stored runs, medians: FIRST and MAJORITY with decay 0.1, PARITY w
 # ```{solution} ex-dynamics-units
 # :class: dropdown
 #
-# Noise of a fixed size is twice as large in comparison with the weights. If the outputs depend smoothly on the weights, their mean squared change, the sharpness, is therefore larger by a factor of 4. In units of the weights nothing changes. So the second measure compares functions, and the first compares functions and norms together. With the second a rise of the blow-up that only undoes the shrinking of the weights would not be counted, and the theory would have to bound the part of the blow-up that the function needs at a given norm. This is the height of the line in {ref}`ch-norm-blowup-tradeoff`.
+# Noise of a fixed size is twice as large in comparison with the weights. If the outputs depend smoothly on the weights, their mean squared change, the sharpness, is therefore larger by a factor of 4. In units of the weights nothing changes. So the second measure compares functions, and the first compares functions and norms together. With the second measure a rise of the blow-up that only undoes the shrinking of the weights would not be counted. The theory would have to bound the part of the blow-up that the function needs at a given norm. This is the height of the line in {ref}`ch-norm-blowup-tradeoff`.
 # ```
 #
 # ## References

@@ -19,11 +19,11 @@
 # # The trace of the Hessian at a perfect fit
 #
 # ```{verdict}
-# No, the paper's bound on the trace of the Hessian is false in general, because it leaves out one block of weights. At the lengths and numbers of terms that the paper uses we found no violation. With the paper's attention scores the bound is violated from some forty bits on, for the sum of all single bits of a string. If the scores of the second attention are raised to {glue:text}`large_scale:.0f`, where the network fits to rounding, {glue:text}`n_small` bits are enough: the trace is {glue:text}`trace:.0f`, and the bound is {glue:text}`trace_bound:.0f`.
+# No, the paper's bound on the trace of the Hessian is false in general, because it leaves out one block of weights. At the lengths and numbers of terms that the paper uses we found no violation. With the paper's attention scores the bound is violated from some forty bits on, for the sum of all single bits of a string. If the scores of the second attention are raised to {glue:text}`large_scale:.0f`, so that the network fits its target up to rounding, {glue:text}`n_small` bits are enough: the trace is {glue:text}`trace:.0f`, and the bound is {glue:text}`trace_bound:.0f`.
 # ```
 # **Needs** {ref}`ch-gradients-and-trace`. **Read** 12 min. **Runs in** 25 s. **Source** quoted (the bound), restored (the identity).
 #
-# **Claim.** Where a network fits its data exactly, the trace of the loss Hessian is twice the mean squared gradient of the network. This is true. The paper concludes that its hand-written network has a trace of order $W d^3$ at every length. But the bound on the gradient that it uses leaves out a block, and therefore the trace exceeds its bound too. With that block's term added the bound is true for the paper's network.
+# **Claim.** Where a network fits its data exactly, the trace of the loss Hessian is twice the mean squared gradient of the network. This is true. The paper concludes that its hand-written network has a trace of order $W d^3$ at every length. But the formula by which it bounds the gradient leaves out one block of weights. Therefore the gradient can exceed the formula, and then the trace exceeds its bound too. If the term of this block is added, the bound is true for the paper's network.
 #
 # ## Why one should care
 #
@@ -31,13 +31,13 @@
 #
 # ## Two weights by hand
 #
-# Let $f = u v x$ with two weights and the target $x$, where $x = \pm 1$, so that the loss is $(u v - 1)^2$. At $u = v = 1$ the fit is perfect, the gradient of $f$ with respect to $(u, v)$ is $(x, x)$, of squared length 2, and the trace of the Hessian of the loss is twice that, 4. If one counts the weight $u$ only, one finds half of it, 2. At $u = 4$, $v = \frac14$ the function is the same, but the trace is $2 (\frac1{16} + 16) = 32.1$, and nearly all of it belongs to $v$, since a change of $v$ is multiplied by $u = 4$. So the weight that one forgets can be the one with nearly all of the trace.
+# Let $f = u v x$ be a network with two weights $u$ and $v$, and let its target be the input $x = \pm 1$ itself. Since $x^2 = 1$, the loss $(f - x)^2$ is $(u v - 1)^2$. At $u = v = 1$ the fit is perfect. The gradient of $f$ with respect to $(u, v)$ is $(v x, u x) = (x, x)$, of squared length 2, and the trace of the Hessian of the loss is twice that, 4. If one counts only the weight $u$, one finds half of it, 2. At $u = 4$, $v = \frac14$ the function is the same, but the trace is $2 (\frac1{16} + 16) = 32.1$. Nearly all of it belongs to $v$, since a change of $v$ is multiplied by $u = 4$. So the weight that one forgets can be the one with nearly all of the trace.
 #
-# If the fit is not perfect, the trace need not be twice the squared gradient. At $u = v = 1.1$ the product is 1.21, and because $f$ is linear in each weight, the trace is still twice the squared gradient, $2 \cdot 2.42 = 4.84$. But if $f$ were $u^2 v x$, the trace would have the additional term $2 (f - x) \cdot 2 v x$, which vanishes (for $v \ne 0$) only where the residual $f - x$ does.
+# If the fit is not perfect, the trace need not be twice the squared gradient. In this example it still is, because $f$ is linear in each weight: at $u = v = 1.1$ both are $2 \cdot 2.42 = 4.84$, although the product of the weights is 1.21. But if $f$ were $u^2 v x$, its second derivative in $u$ would be $2 v x$, and the trace would have the additional term $2 (f - x) \cdot 2 v x$. This term vanishes (for $v \ne 0$) only where the residual $f - x$ does.
 #
 # ## The statement
 #
-# The network $f_\theta$ of {ref}`ch-construction` has its weights $\theta$ written by hand. It computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings $x$ of $T$ bits: $W$ parities of $d$ bits each, with $c_i > 0$ and $\sum_i c_i^2 = 1$. Its *loss* is $L(\theta) = \mathbb E_x (f_\theta(x) - f(x))^2$, the mean over all $2^T$ strings. The *Hessian* $H$ is the matrix of second derivatives of $L$ in all weights. Its trace measures how sharp the minimum is, because noise of variance $\sigma^2$ on every weight raises a small loss by about $\frac12 \sigma^2\, \mathrm{tr}\, H$. Theorem 14 of the paper bounds the squared gradient of $f_\theta$ at every input by $G_u = 4 + 4W(2 + d + 32 d^2 + 32 d^3)$.
+# The network $f_\theta$ of {ref}`ch-construction` has its weights $\theta$ written by hand. It computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings $x$ of $T$ bits: $W$ parities of $d$ bits each, with $c_i > 0$ and $\sum_i c_i^2 = 1$. Its *loss* is $L(\theta) = \mathbb E_x (f_\theta(x) - f(x))^2$, the mean over all $2^T$ strings. The *Hessian* $H$ is the matrix of second derivatives of $L$ in all weights. Its trace measures how sharp the minimum is: weak noise of variance $\sigma^2$ on every weight raises the loss by about $\frac12 \sigma^2\, \mathrm{tr}\, H$ on average. According to Theorem 14 of the paper, the squared gradient of $f_\theta$ is at every input at most $G_u = 4 + 4W(2 + d + 32 d^2 + 32 d^3)$, a number that does not depend on $T$.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorems 5 and 13
 # :label: sharper-thm5
@@ -48,7 +48,7 @@
 #
 # **The idea of the proof: why the trace is a mean square.** One input contributes $(f_\theta - f)^2$, whose Hessian is $2 \nabla f_\theta \nabla f_\theta^\top + 2 (f_\theta - f) \nabla^2 f_\theta$. At a perfect fit the residual is 0, so the second part vanishes. The trace of the first part is $2 \|\nabla f_\theta\|^2$, and the mean over the inputs gives the identity. The inequality is then Theorem 14, and here the proof fails.
 #
-# **The block that is left out.** A token of the network is the one-hot code of its position, a vector with a single 1, beside one value. The MLP writes into the token through the matrix $F$: the last row of $F$ writes the parity into the value, and the other rows, the *positional rows*, would write into the code and are zero. They are weights all the same: if one of them changes, so does the code by which the second attention finds the token, and the output moves in proportion to the second scores. So a weight that is zero can have a large gradient ({ref}`ch-gradients-and-trace` has an example with two positions).
+# **The block that is left out.** A token of the network is the one-hot code of its position, a vector with a single 1, beside one value. The MLP writes into the token through the matrix $F$: the last row of $F$ writes the parity into the value, and the other rows, the *positional rows*, would write into the code and are zero. They are weights all the same: if one of them changes, so does the code by which the second attention finds the token. The output then moves in proportion to the scores of the second attention, which are large. So a weight that is zero can have a large gradient ({ref}`ch-gradients-and-trace` has an example with two positions).
 
 # %% tags=["parameters"]
 n_small = 5  # bits of the networks whose whole Hessian is computed [4..6]
@@ -81,7 +81,7 @@ thm5, identity = ledger.result("sharper.thm5"), ledger.result("sharper.thm5.iden
 glue(n_small=n_small, large_scale=large_scale)
 
 # %% [markdown]
-# For short strings the whole Hessian can be computed without any formula: `traces` takes its product with every unit vector and adds up the diagonal. The next cell compares it with twice the mean squared gradient, block by block. The scores of the two attentions each have a scale, and the paper's network fits better and better as the second scale, $L_2$, grows. So we raise $L_2$, for $d = 1$ and $W = T$ equal coefficients, and watch two quotients. The trace over twice the mean square must tend to 1, if the identity is true. And the trace over $2 G_u$ must stay below 1, if the bound is true.
+# For short strings the whole Hessian can be computed without any formula: `traces` takes its product with every unit vector and adds up the diagonal. The next cell compares it with twice the mean squared gradient, block by block. The scores of each of the two attentions are multiplied by a scale, and the paper's network fits better and better as the second scale, $L_2$, grows. So we raise $L_2$, for $d = 1$ and $W = T$ equal coefficients, and compute two quotients. If the identity is true, the trace divided by twice the mean squared gradient must tend to 1. If the bound is true, the trace divided by $2 G_u$ must stay below 1 as the network comes to fit.
 
 
 # %%
@@ -112,7 +112,7 @@ ax.legend(fontsize=7.5)
 figures.show()
 
 # %% [markdown]
-# The better the network fits, the closer the trace comes to twice the mean square: the gap decreases to rounding, as the folded table shows. So the identity is confirmed. But in {numref}`fig-trace-scale` the uppermost curve rises with the scale and crosses the line at 1, where the trace is as large as the bound. What grows is the gradient of the positional rows of $F$, the block that is left out. The second curve, which shows the blocks that the paper lists, stays level. The third curve is the trace over the repaired bound, and it levels off far below 1.
+# The better the network fits, the closer the trace comes to twice the mean square: the gap decreases to rounding, as the folded table shows. So the identity is confirmed. But the bound is not: in {numref}`fig-trace-scale` the curve of the trace over $2 G_u$ rises with the scale and crosses the line at 1, where the trace is as large as the bound. What grows is the gradient of the positional rows of $F$, the block that is left out. The second curve, which shows only the blocks that the paper lists, stays level. The third curve is the trace divided by the repaired bound of the next section, and it levels off far below 1.
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-cell"]
 table(
@@ -130,7 +130,7 @@ glue(share=fitted["listed blocks over 2 G_u"] / fitted["over 2 G_u"])
 glue(papers_ratio=by_scale.loc[2 * math.log(n_small), "over 2 G_u"])
 
 # %% [markdown]
-# **At the paper's own scale**, $2 \log T$, a string of {glue:text}`n_small` bits is too short for the bound to fail: there the ratio is {glue:text}`papers_ratio:.2f`. For long strings we do not compute the whole Hessian but the gradient, at one input with as many ones as zeros. Where the network gives $f(x)$ exactly, twice the squared gradient is the trace at this input, and the theorem says that it is at most $2 G_u$. The *exact* network of {ref}`ch-construction` is a repaired one that gives $f(x)$ at every input. The paper's network is off by at most 0.0002 at the inputs below, so for it the number is nearly the trace.
+# **At the paper's own scale**, $2 \log T$, a string of {glue:text}`n_small` bits is too short for the bound to fail: there the ratio is {glue:text}`papers_ratio:.2f`. For long strings we do not compute the whole Hessian but the gradient, at one input with as many ones as zeros. Where the network gives $f(x)$ exactly, twice the squared gradient is the trace at this input, and the theorem says that it is at most $2 G_u$. The *exact* network of {ref}`ch-construction` is a repaired one that gives $f(x)$ at every input. The paper's network differs from $f(x)$ by at most 0.0002 at the inputs below, so for this network twice the squared gradient is nearly the trace.
 
 
 # %%
@@ -172,7 +172,9 @@ glue(far_exact=far["exact network"][T_far], far_paper=far["paper's network"][T_f
 glue(far_20=far["paper's network"][20], T_far=T_far)
 
 # %% [markdown]
-# At 20 bits the ratio is {glue:text}`far_20:.2f`. It exceeds 1 from 42 bits on, and at {glue:text}`T_far` bits it is {glue:text}`far_exact:.2f` for the exact network and {glue:text}`far_paper:.2f` for the paper's. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$. It does so for the exact network, and for the paper's network, at an input at which it gives $f(x)$ exactly. A constant factor in front of the bound does not help either. The positional rows contribute at least $2 S^2 \|w\|^2 \|u\|^2$ to the trace, in the notation of {ref}`ch-gradients-and-trace`. Here $S^2$ is of order $T$, $\|w\|^2$ of order $T \log^2 T$, and $\|u\|$ is bounded below, so the trace grows faster than $W d^3$. The file lists the ratio at four lengths up to 4096.
+# At 20 bits the ratio is {glue:text}`far_20:.2f`. It exceeds 1 from 42 bits on, and at {glue:text}`T_far` bits it is {glue:text}`far_exact:.2f` for the exact network and {glue:text}`far_paper:.2f` for the paper's. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$. It does so for the exact network, and also for the paper's network at an input at which this network gives $f(x)$ exactly.
+#
+# A constant factor in front of the bound does not help either. By {eq}`eq-position-gradient` the positional rows contribute at least $2 S^2 \|w\|^2 \|u\|^2$ to the trace, where $S = \sum_i c_i$, $w$ is the vector of the second scores, and $u$ is a weighted sum of hidden units of the MLP. Here $S^2$ is of order $T$, $\|w\|^2$ is of order $T \log^2 T$, and $\|u\|$ is bounded below. So the trace is at least of order $T^2 \log^2 T$, and grows faster than $W d^3$, which is $T$ here. The file lists the ratio at four lengths up to 4096.
 #
 # ## The repaired bound
 #
@@ -180,9 +182,9 @@ glue(far_20=far["paper's network"][20], T_far=T_far)
 #
 # $$\mathrm{tr}\, H \le 2\, G_u + \frac{S^2 \rho^2}8 \left( \|w\|^2 + R^2 \right) .$$
 #
-# Here $S = \sum_i c_i$, $w_i = L_2 + \log c_i$ are the second scores, $R$ is the range of $w$ and 0, and $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$. If no $c_i$ is below $e^{-2 L_2}$ the sum is $O(W d^3 + W^2 d\, L_2^2)$.
+# In words: the trace is at most what the paper allows, plus a term for the positional rows that grows with the square of the scores. Here $S = \sum_i c_i$ as before, and $w_i = L_2 + \log c_i$ are the second scores. By $R$ we denote the largest minus the smallest of the numbers $w_i$ and 0. The number $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$ bounds the squared length of the hidden units at one position. If no $c_i$ is below $e^{-2 L_2}$, the right side is $O(W d^3 + W^2 d\, L_2^2)$.
 #
-# We test the identity and the repaired bound at four networks for each of four classes. The exact network computes $f$ at every second scale, and we take it at $2 \log T$ and at a second scale of 0. The paper's network computes $f$ up to rounding at the large scale, but not at $2 \log T$. So in the first three networks the trace must be twice the mean squared gradient, and in the last it must not.
+# We test the identity and the repaired bound at four networks for each of four classes. The exact network computes $f$ at every second scale, and we take it at $2 \log T$ and at a second scale of 0. The paper's network computes $f$ up to rounding at the large scale, but not at $2 \log T$. So in the first three networks the trace must be twice the mean squared gradient, whereas in the last the two may differ.
 
 # %%
 rows = []
@@ -228,13 +230,13 @@ glue(trace_exact=no_scale["trace"], trace_exact_bound=2 * gradient_bound(1, 1))
 glue(repaired=rows["over the repaired bound"][large].max())
 
 # %% [markdown]
-# The identity holds to rounding in every exact network, and it fails in the one that is not exact. (At the string of ones some of the hidden units of an exact network are at their kink, and count as off.) The repaired bound holds at the large scale, with a largest ratio of {glue:text}`repaired:.2f`.
+# The identity holds to rounding in every exact network, and it fails in the one that is not exact. (At the string of ones some of the hidden units of an exact network are exactly at their kink, where the derivative jumps; we count them as switched off.) The repaired bound holds at the large scale, with a largest ratio of {glue:text}`repaired:.2f`.
 #
-# The table also shows that an exact network can have a large trace. With a second scale of 0, even the network for a single set has a trace of {glue:text}`trace_exact:.0f`, against a bound $2 G_u$ of {glue:text}`trace_exact_bound:.0f`, because its read-out, the last linear map, has large entries in the position columns. So the repaired bound is about the paper's network only.
+# The table also shows that an exact network can have a large trace without large scores. With a second scale of 0, even the network for a single set has a trace of {glue:text}`trace_exact:.0f`, whereas the bound $2 G_u$ is {glue:text}`trace_exact_bound:.0f`. The reason is its read-out, the last linear map, which has large entries in the position columns. So the repaired bound is about the paper's network only.
 #
 # ## What would falsify this
 #
-# The identity would be false if the trace differed from twice the mean square at some exact network; the control is an exact network whose read-out was made 10 % longer, so that it no longer fits, and there the two differ. The paper's bound is refuted, and the control is the part of the trace that belongs to the listed blocks, which stays below the bound. The repaired bound would be refuted if the trace were above it where the paper's network fits; the control leaves the new term out, and then the trace exceeds what remains.
+# The identity would be false if the trace differed from twice the mean squared gradient at some exact network. As a control we make the read-out of an exact network 10 % longer, so that it no longer fits, and there the two differ. The paper's bound is refuted. Its control is the part of the trace that belongs to the listed blocks, which stays below the bound. The repaired bound would be refuted if the trace were above it where the paper's network fits. Its control leaves the new term out, and then the trace exceeds what remains.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -256,7 +258,7 @@ ledger.show()
 #
 # **Statement.** The trace of the loss Hessian at an exact network is at most $2 G_u = O(W d^3)$, uniformly in $T$.
 #
-# **Counterexample.** With scores of $2 \log T$, $d = 1$, $W = T = {glue:text}`T_far`$ and equal coefficients the trace at one input is {glue:text}`far_exact:.2f` times the bound at our exact network, and {glue:text}`far_paper:.2f` times at the paper's, which fits nearly. The certificate has 1.83 times the bound at $T = 64$ and 483 times at 4096. It has the paper's network too, with two values of the coefficients, not quite equal, such that the network gives $f(x)$ exactly at the input. At a short length a larger score is needed: at $W = T = {glue:text}`n_small`$ with a second score of {glue:text}`large_scale:g`, the whole Hessian has trace {glue:text}`trace:.0f`, and the bound is {glue:text}`trace_bound:.0f`.
+# **Counterexample.** With scores of $2 \log T$, $d = 1$, $W = T = {glue:text}`T_far`$ and equal coefficients the trace at one input is {glue:text}`far_exact:.2f` times the bound at our exact network, and {glue:text}`far_paper:.2f` times at the paper's, which fits nearly. In the certificate the trace is 1.83 times the bound at $T = 64$ and 483 times at 4096. The certificate treats the paper's network too, with coefficients that take two slightly different values, chosen so that the network gives $f(x)$ exactly at the input. At a short length a larger score is needed. For $W = T = {glue:text}`n_small`$ and a second scale of {glue:text}`large_scale:g`, the whole Hessian has the trace {glue:text}`trace:.0f`, and the bound is {glue:text}`trace_bound:.0f`.
 #
 # **Why.** The bound rests on Theorem 14, which leaves out the positional rows of $F$. An exact network of this form needs large scores, and their gradient grows with the square of the scale.
 #
@@ -276,7 +278,7 @@ ledger.show()
 # ```{solution} ex-trace-residual
 # :class: dropdown
 #
-# The gradient of $f$ is $(2 u v, u^2)\, x$, and the Hessian of $f$ has the diagonal $(2 v, 0)\, x$. At $u = v = 1$ twice the squared gradient is $2 (4 + 1) = 10$, the residual is 0, and the trace is 10 as well. At $u = 1$, $v = 2$ it is $2 (16 + 1) = 34$, whereas the trace is $34 + 2 (2 - 1) \cdot 4 = 42$. They agree where the fit is perfect.
+# The gradient of $f$ is $(2 u v, u^2)\, x$, and the Hessian of $f$ has the diagonal $(2 v, 0)\, x$. At $u = v = 1$ twice the squared gradient is $2 (4 + 1) = 10$, the residual is 0, and the trace is 10 as well. At $u = 1$, $v = 2$ twice the squared gradient is $2 (16 + 1) = 34$. The residual is $2 x - x = x$, so the trace has the additional term $2 x \cdot 4 x = 8$ and is 42. The two agree where the fit is perfect.
 # ```
 #
 # ```{exercise}
@@ -330,7 +332,7 @@ table(
 # ```{solution} ex-trace-training
 # :class: dropdown
 #
-# The second scores could be smaller, if the read-out corrects for the idle positions as in the exact network; but that makes the read-out longer, and its own gradient grows. The MLP could be rescaled between $F$ and $G, b$, and hidden units that do nothing could be switched off, which {ref}`ch-pareto` computes. And if tokens carried the parity and the position in separate heads, a change of $F$ could not move the attention at all.
+# The second scores could be smaller, if the read-out corrects for the idle positions, those without a term, as in the exact network. But this makes the read-out longer, and the gradients of the other weights grow with it. The MLP could be rescaled between $F$ and $G, b$, and hidden units that do nothing could be switched off; {ref}`ch-pareto` computes both. And if tokens carried the parity and the position in separate heads, a change of $F$ could not move the attention at all.
 # ```
 
 # %% [markdown]

@@ -18,27 +18,27 @@
 # # What a constant of 0.01 says about the loss
 #
 # ```{verdict}
-# In part. The paper reports a range of 0.01 to 0.1 for its constant, which says how much the loss varies. The bound needs the constant for losses below their mean. Its median at our trained networks that have learned is {glue:text}`learned:.2f`, inside this range, and {glue:text}`inside` of these {glue:text}`good` networks lie in the range. If losses above the mean count too, as in the authors' program, the median is {glue:text}`both:.2f`, and it is open whether the range is reproduced. But a network with so small a constant has generalized already: if the constant is 0.01 on 20 bits, the risk is at most {glue:text}`one_string:.3f` above the loss at any one string. If outputs are clipped, a larger constant is valid for all networks. A sharper form of the bound, for clipped outputs, needs no such constant at all. It gives the paper's example a risk below $\frac14$ with {glue:text}`kl_20` examples, provided that noise in the weights raises the risk by no more than the formula for the sharpness says, as it does where it was measured.
+# In part. The paper reports a range of 0.01 to 0.1 for its constant, which says how much the loss varies from string to string. The bound needs the constant only for losses below their mean. For this side the median over our {glue:text}`good` networks that have learned is {glue:text}`learned:.2f`, inside the range, and {glue:text}`inside` of these networks lie in it. If losses above the mean count too, as in the authors' program, the median is {glue:text}`both:.2f`, and it is open whether the range is reproduced. But a network with so small a constant has generalized already: if the constant is 0.01 on 20 bits, the risk is at most {glue:text}`one_string:.3f` above the loss at any one string. If outputs are clipped, a larger constant is valid for all networks. A sharper form of the bound, for clipped outputs, needs no such constant at all. It gives the paper's example a risk below $\frac14$ with {glue:text}`kl_20` examples, provided that noise in the weights raises the risk by no more than the formula for the sharpness says, which is so where it was measured.
 # ```
 # **Needs** {ref}`ch-pac-bayes`. **Read** 13 min. **Runs in** 40 s. **Source** printed.
 #
-# **Claim.** Remark 4 says that a bounded loss is sub-Gaussian, which is true. The paper measures the constant $\Sigma$ at trained networks and finds 0.01 to 0.1. At networks of {glue:text}`small_n` bits that have learned their target we find a median of {glue:text}`learned:.2f` on the side that the bound needs, and single networks lie between {glue:text}`least:.3f` and {glue:text}`most:.2f`. The authors' program looks at both sides, and then the median is {glue:text}`both:.2f`. But at a network that has learned its target $\Sigma$ alone bounds the risk, without any prior. The proof of the paper's bound uses $\Sigma$ under a Gaussian prior, where it is at least 50 to 250 times as large as 0.01. If the output is clipped, a constant is known that is valid for all networks.
+# **Claim.** Remark 4 says that a bounded loss is sub-Gaussian, which is true. The paper measures the constant $\Sigma$ at trained networks and finds 0.01 to 0.1. We measure it at networks of {glue:text}`small_n` bits that have learned their target. For losses below their mean, the side that the bound needs, the median is {glue:text}`learned:.2f`, and single networks lie between {glue:text}`least:.3f` and {glue:text}`most:.2f`. The authors' program looks at both sides, and then the median is {glue:text}`both:.2f`. But a small $\Sigma$ is not an innocent assumption, because at a network that has learned its target $\Sigma$ alone bounds the risk, without any prior. And the proof of the paper's bound uses $\Sigma$ at networks drawn from a Gaussian prior, where it is at least 50 to 250 times as large as 0.01. If the output is clipped, a constant is known that is valid for all networks.
 #
 # ## Why one should care
 #
-# In the PAC-Bayes bound of the paper the root of the KL divergence is multiplied by a constant $\Sigma$ that says how much the loss varies from string to string. The KL divergence is of the order of a hundred million nats in the paper's example. Whether the bound is small or vacuous therefore depends on $\Sigma$ more than on anything else. The paper measures $\Sigma$ at networks that were trained, and finds it small. Is this a property of the architecture, so that one may use it before anything has been learned, or is it a consequence of learning? In the second case the bound assumes what it is meant to show. This chapter computes what a small $\Sigma$ implies by itself, and then which constant may be used instead.
+# In the PAC-Bayes bound of the paper the root of a KL divergence is multiplied by a constant $\Sigma$ that says how much the loss varies from string to string. This divergence is of the order of a hundred million nats in the paper's example, so whether the bound is small or vacuous depends on $\Sigma$ more than on anything else. The paper measures $\Sigma$ at networks that were trained, and finds it small. Is this a property of the architecture, so that one may use it before anything has been learned, or is it a consequence of learning? In the second case the bound assumes what it is meant to show. This chapter computes what a small $\Sigma$ implies by itself, and then which constant may be used instead.
 #
 # ## Sixteen strings by hand
 #
 # Take strings of $T = 4$ bits, of which there are 16, and two networks. The first has memorized one string, where its loss is 0, and errs by 1 at the 15 others. Its risk is $\frac{15}{16} = 0.94$. The second has learned: its loss is 0.02 at eight of the strings and 0 at the other eight, and its risk is 0.01.
 #
-# For a loss with two values the constant is known. If the values are equally likely, $\Sigma$ is half of their distance, so the second network has $\Sigma = 0.01$. If the loss is 0 with a chance $p < \frac12$ and 1 otherwise, then $\Sigma^2 = \frac{1 - 2p}{2 \log((1 - p)/p)}$, so the first network, with $p = \frac1{16}$, has $\Sigma = 0.40$.
+# The constant $\Sigma$ is defined in the next section. For a loss with two values there is a formula for it. If the values are equally likely, $\Sigma$ is half of their distance, so the second network has $\Sigma = 0.01$. If the loss is 0 with a chance $p < \frac12$ and 1 otherwise, then $\Sigma^2 = \frac{1 - 2p}{2 \log((1 - p)/p)}$, so the first network, with $p = \frac1{16}$, has $\Sigma = 0.40$.
 #
 # Now suppose that somebody tells us $\Sigma$ and the loss at a *single* string, and nothing else. The proposition below says that the risk is at most this loss plus $\Sigma \sqrt{2 T \log 2}$, which is $2.35\, \Sigma$ here. For the memorized string this gives $0 + 0.95$, and the risk is indeed 0.94, so the bound is nearly attained. For the second network it gives at most $0.02 + 0.024$. In other words, a small $\Sigma$ and a small loss at one string guarantee a small risk, and a network that has merely memorized cannot have a small $\Sigma$.
 #
 # ## The statement
 #
-# A network $f_\theta$ is to learn $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings $x$ of $T$ bits, where $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, else 0, and $\sum_i c_i^2 = 1$. Its loss is $\ell_\theta(x) = (f_\theta(x) - f(x))^2$, and its *risk* $R(\theta)$ is the mean loss over all strings.
+# A network $f_\theta$ with the weights $\theta$ is to learn a function $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings $x$ of $T$ bits, with $\sum_i c_i^2 = 1$. Here $p_U$ is the *even-parity indicator* of $U$: $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, and 0 otherwise. The loss of the network is $\ell_\theta(x) = (f_\theta(x) - f(x))^2$, and its *risk* $R(\theta)$ is the mean loss over all strings.
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Remark 4
 # :label: sharper-rem4
@@ -49,7 +49,9 @@
 # Appendix A takes the least such $\Sigma$ from the validation losses of trained networks, and finds it in $[0.01, 0.1]$.
 # ```
 #
-# What is bounded by assumption is a symbol that our text of the paper lacks; we take it to be the weights. The weights of the hand-written network of {ref}`ch-construction` are $\theta^*$, the prior of {ref}`ch-pac-bayes` is $\mathcal N(0, \sigma^2 I)$, and its posterior is $\mathcal N(\theta, \sigma^2 I)$. A *tiling* is a target of $T$ bits in $W = \frac T2$ pairs with $c_i = W^{-1/2}$; $T = 20$ is the example of Appendix E.3. Under the prior a network outputs nearly 0, so its loss is nearly $f(x)^2$. A sub-Gaussian constant is never below the standard deviation, and for a tiling the standard deviation of $f(x)^2$ is known, since $\sqrt W f$ is binomial: {glue:text}`limit_1:.2f` for one pair, {glue:text}`limit_10:.2f` for ten and {glue:text}`limit_25:.2f` for 25 ({ref}`ch-pac-bayes`).
+# In words: the moment generating function of $R(\theta) - \ell_\theta(x)$ is at most that of a Gaussian with standard deviation $\Sigma$, so losses far below their mean are rare. What is bounded by assumption is a symbol that our text of the paper lacks; we take it to be the weights. The weights of the hand-written network of {ref}`ch-construction` are $\theta^*$, the prior of {ref}`ch-pac-bayes` is $\mathcal N(0, \sigma^2 I)$, and its posterior is $\mathcal N(\theta, \sigma^2 I)$.
+#
+# The example of the paper, in its Appendix E.3, is a *tiling* of $T = 20$ bits: the bits are divided into $W = \frac T2$ pairs $U_i$, and all $c_i$ are $W^{-1/2}$. How large is $\Sigma$ for such a target at networks drawn from the prior? They output nearly 0, so the loss is nearly $f(x)^2$. A sub-Gaussian constant is never below the standard deviation. For a tiling the standard deviation of $f(x)^2$ can be computed, since $\sqrt W f$ has a binomial law. It is {glue:text}`limit_1:.2f` for one pair, {glue:text}`limit_10:.2f` for ten and {glue:text}`limit_25:.2f` for 25 ({ref}`ch-pac-bayes`).
 
 # %% tags=["parameters"]
 small_n = 8  # bits of the trained networks [7..9]
@@ -84,7 +86,9 @@ glue(**{f"limit_{W}": pb.square_spread(W) for W in (1, 10, 25)})
 # %% [markdown]
 # ## Trained networks
 #
-# First we measure $\Sigma$ at networks that have learned and at networks that have not. The paper asks for a Gaussian whose moment generating function dominates that of the losses. Condition {eq}`eq-subgaussian`, which the bound uses, concerns only losses below their mean. The authors' program takes $\lambda$ of both signs, so losses far above the mean count too, and $\Sigma$ is larger. We compute both. We train networks of the paper's form on {glue:text}`small_n` bits, until the training loss is below 0.02 as in the paper, on many strings and on few. $\Sigma$ and the risk are exact, over all strings, in the unit of the targets that the paper trains on, sums of signs of variance 1, where the best constant has the risk 1. In indicators, the unit of the statement above and of E.3, both are a quarter of this. A median above 0.1 among the networks that have learned would contradict the paper's range.
+# First we measure $\Sigma$ at networks that have learned and at networks that have not. The paper asks for a Gaussian whose moment generating function dominates that of the losses. Condition {eq}`eq-subgaussian`, which the bound uses, concerns only losses below their mean. The authors' program takes $\lambda$ of both signs, so losses far above the mean count too, and $\Sigma$ is larger. We compute both.
+#
+# We train networks of the paper's form on {glue:text}`small_n` bits, until the training loss is below 0.02 as in the paper, on many strings and on few. $\Sigma$ and the risk are computed exactly, over all strings. Their unit is that of the targets on which the paper trains: sums of signs with variance 1, for which the best constant predictor has the risk 1. For sums of indicators, as in the statement above and in E.3, both numbers are a quarter of this (first exercise). A median above 0.1 among the networks that have learned would contradict the paper's range.
 #
 # ```{table} Every setting that differs from the paper's
 # | setting | paper | here |
@@ -164,9 +168,9 @@ needed.reproduced(
 )
 
 # %% [markdown]
-# {numref}`fig-sigma-trained` shows the {glue:text}`fit` networks that fit their sample, and the constant rises with the risk. Those that have learned their target lie at the lower left and have a median $\Sigma$ of {glue:text}`learned:.2f`, inside the paper's range, on the side that the bound needs. But only {glue:text}`inside` of these {glue:text}`good` lie in the range themselves; {glue:text}`lower` lie below it and {glue:text}`higher` above, the latter with risks of at least {glue:text}`high_risk:.3f`. The networks of the paper's size that converged have risks of at most 0.023 ({ref}`ch-generalization-gap`). Of the {glue:text}`alike` networks here with such a risk, {glue:text}`alike_inside` lie in the range and {glue:text}`alike_above` above it (with seed 7: 8 of 14, and 1 above).
+# {numref}`fig-sigma-trained` shows the {glue:text}`fit` networks that fit their sample. The constant increases with the risk. Those that have learned their target lie at the lower left and have a median $\Sigma$ of {glue:text}`learned:.2f` on the side that the bound needs, inside the paper's range. But only {glue:text}`inside` of these {glue:text}`good` lie in the range themselves; {glue:text}`lower` lie below it and {glue:text}`higher` above, the latter with risks of at least {glue:text}`high_risk:.3f`. The networks of the paper's size that converged have risks of at most 0.023 ({ref}`ch-generalization-gap`). Of the {glue:text}`alike` networks here with such a risk, {glue:text}`alike_inside` lie in the range and {glue:text}`alike_above` above it (with seed 7: 8 of 14, and 1 above).
 #
-# On both sides, as in the authors' program, the answer is another one. The median is {glue:text}`both:.2f`, and {glue:text}`both_inside` of the {glue:text}`good` networks lie in the range. Among those with risks of at most 0.023 the median is {glue:text}`both_alike:.2f`. With seed 7 these two medians are 0.11 and 0.04, so our networks do not decide whether the range of the paper's program is reproduced.
+# If both sides count, as in the authors' program, the answer is different. The median is {glue:text}`both:.2f`, and {glue:text}`both_inside` of the {glue:text}`good` networks lie in the range. Among those with risks of at most 0.023 the median is {glue:text}`both_alike:.2f`. With seed 7 these two medians are 0.11 and 0.04, so our networks do not decide whether the range of the paper's program is reproduced.
 #
 # Those that fit the sample and have not learned lie at the upper right and have a median of {glue:text}`not_learned:.2f`. The training loss does not distinguish the two groups. The constant $\Sigma$ does, but to measure it one needs validation losses.
 #
@@ -178,18 +182,22 @@ needed.reproduced(
 #
 # $$R(\theta) - \mathbb E_{x \sim q}\, \ell_\theta(x) \le \Sigma \sqrt{2\, \mathrm{KL}(q \,\|\, \text{uniform})} \le \Sigma \sqrt{2\, T \log 2} .$$
 #
-# For $q$ uniform on $m$ different strings the middle is $\Sigma \sqrt{2 \log(2^T / m)}$. For noise, all terms may be averaged over $u$, and then $\Sigma$ is the mean of the constants at $\theta + \sigma u$.
+# For $q$ uniform on $m$ different strings the middle expression is $\Sigma \sqrt{2 \log(2^T / m)}$. For noisy weights $\theta + \sigma u$ all terms may be averaged over the noise $u$, and then $\Sigma$ is the mean of the constants at $\theta + \sigma u$.
 # ```
 #
 # **The idea of the proof.** A sample on which the network looks better than it is corresponds to a law $q$ on strings that prefers small losses. The sub-Gaussian condition bounds how often the loss is far below its mean, so such a law must concentrate on few strings, and its KL divergence from the uniform law is large. But on $2^T$ strings no law has a divergence above $T \log 2$.
 #
 # ```{dropdown} Proof of the proposition
-# The first inequality is the dual form of sub-Gaussianity {cite:p}`bobkov1999,xu2017`.
+# The first inequality is the dual form of sub-Gaussianity {cite:p}`bobkov1999,xu2017`. Let $K = \mathrm{KL}(q \,\|\, \text{uniform})$.
 #
-# By the formula of Donsker and Varadhan, $\lambda\, \mathbb E_q (R - \ell) \le \mathrm{KL}(q \| \text{uniform}) + \log \mathbb E_x e^{\lambda (R - \ell)}$, for every $q$ and $\lambda > 0$. The last term is at most $\lambda^2 \Sigma^2 / 2$ by the condition. We divide by $\lambda$ and take the best one, $\sqrt{2\, \mathrm{KL}} / \Sigma$. A law on $2^T$ points has a divergence of at most $T \log 2$ from the uniform one. Averaging over $u$ changes nothing, since the sample is the same for all $u$. $\square$
+# 1. *From the uniform law to $q$.* By the formula of Donsker and Varadhan, $\lambda\, \mathbb E_q (R - \ell) \le K + \log \mathbb E_x e^{\lambda (R - \ell)}$ for every $q$ and every $\lambda > 0$.
+# 2. *The condition.* By {eq}`eq-subgaussian` the last term is at most $\lambda^2 \Sigma^2 / 2$. We divide by $\lambda$, and get $\mathbb E_q (R - \ell) \le K / \lambda + \lambda \Sigma^2 / 2$.
+# 3. *The best $\lambda$.* For $K > 0$ both terms on the right are equal at $\lambda = \sqrt{2 K} / \Sigma$, and their sum is $\Sigma \sqrt{2 K}$. For $K = 0$ we let $\lambda$ tend to 0, and in both cases the first inequality is proved.
+# 4. *The largest divergence.* A law on $2^T$ points has a divergence of at most $T \log 2$ from the uniform law, which proves the second inequality. If $q$ is uniform on $m$ strings, the divergence is $\log(2^T / m)$.
+# 5. *Noise.* The law $q$ is the same for all $u$, so the inequality may be averaged over $u$. $\square$
 # ```
 #
-# The proposition contains no probability and no prior, and it assumes nothing about the sample: it holds for **every** sample, also for one chosen against the network. So a network that fits a single string and has $\Sigma = 0.01$ has a risk of at most {glue:text}`one_string:.3f` at $T = 20$. How does this compare with Theorem 2? We compute the norm term of the theorem, $\Sigma \sqrt{L/m} / \sigma$ at the best $\sigma$, for the paper's example. If it is larger than what $\Sigma$ implies by itself, the inequality of the theorem is true there for a reason that does not need the theorem.
+# The proposition contains no probability and no prior, and it assumes nothing about the sample: it holds for **every** sample, also for one chosen against the network. So a network that fits a single string and has $\Sigma = 0.01$ has a risk of at most {glue:text}`one_string:.3f` at $T = 20$. How does this compare with Theorem 2, the paper's PAC-Bayes bound? One of its terms grows with the norm of the weights: the norm term $\Sigma \sqrt{L/m} / \sigma$, where $m$ is the number of examples and $L$ bounds the squared norm of the hand-written weights ({ref}`ch-pac-bayes`). We compute this term at the best $\sigma$ for the paper's example. If it is larger than what $\Sigma$ implies by itself, the inequality of the theorem is true there for a reason that does not need the theorem.
 
 # %%
 L, G, T = pb.norm_squared(20, 2, 10), gradient_bound(2, 10), 20
@@ -215,9 +223,9 @@ constant.holds(
 glue(one_string=one_string, norm_term=one_string * over, every_m=1e6 * over**3)
 
 # %% [markdown]
-# So if $\Sigma = 0.01$ is meant to hold at the networks that the posterior reaches, **the inequality of Theorem 2 is true in the paper's example, for every sample**: its norm term, {glue:text}`norm_term:.3f` at a million examples, is larger than what $\Sigma$ implies without it, up to $m =$ {glue:text}`every_m:.1e`. No KL divergence is needed for this. But then the theorem rests on a measured quantity that is small only where the network has generalized already.
+# So if $\Sigma = 0.01$ is meant to hold at the networks that the posterior reaches, **the inequality of Theorem 2 is true in the paper's example, for every sample**. The reason is that its norm term, {glue:text}`norm_term:.3f` at a million examples, is larger than what $\Sigma$ implies by itself, and this remains so up to $m =$ {glue:text}`every_m:.1e`. No KL divergence is needed. But then the theorem rests on a measured number that is small only at networks that have generalized already.
 #
-# Could the factor in the proposition be smaller? It could not: a network that has memorized a few of the strings and errs by 1 at all others nearly attains the bound. We compare such networks with random losses and noisy hand-written networks, and take samples of the $m$ smallest losses, on which the network looks best. A ratio above 1 would refute the proposition; with the standard deviation in place of $\Sigma$ the inequality is false.
+# Could the factor in the proposition be smaller? It could not: a network that has memorized a few of the strings and errs by 1 at all others nearly attains the bound. We compare such networks with random losses and noisy hand-written networks. As the sample we take the $m$ strings with the smallest losses, on which the network looks best, and we divide the left side of the proposition by the middle expression. A ratio above 1 would refute the proposition. With the standard deviation in place of $\Sigma$ the inequality is false.
 
 
 # %% mystnb={"code_prompt_hide": "Worst samples", "code_prompt_show": "Worst samples"} tags=["hide-input"]
@@ -261,13 +269,18 @@ glue(attained=hunted["Σ"].max())
 #
 # ## Where Remark 4 helps, and where not
 #
-# Remark 4 is right: if the weights are bounded, some $\Sigma$ is valid for all networks. But a Gaussian prior reaches weights of every size, and if the read-out is multiplied by $a$, the loss grows like $a^2$. This has a consequence that is worse than a large constant: **under such a prior the mean that the derivation needs is infinite for every $\Sigma$**. The idea of the proof is to look at the read-out alone. The gap between risk and training loss is quadratic in the read-out, and the exponential of a quadratic form has an infinite mean under a Gaussian law as soon as one eigenvalue of the form is large enough. With a positive probability the sample and the other weights make it so.
+# Remark 4 is right: if the weights are bounded, some $\Sigma$ is valid for all networks. But a Gaussian prior reaches weights of every size, and if the read-out is multiplied by $a$, the loss grows like $a^2$. This has a consequence that is worse than a large constant. Let $r$ be the mean loss on the sample. The derivation needs the mean of $e^{\lambda (R - r)}$ over samples and over the prior, and **under such a prior this mean is infinite, so that no $\Sigma$ can bound it**.
+#
+# **The idea of the proof.** We look at the read-out alone, because the gap between risk and training loss is quadratic in it. The exponential of a quadratic form has an infinite mean under a Gaussian law as soon as one eigenvalue of the form is large enough. With a positive probability the sample and the other weights make an eigenvalue so large.
 #
 # ```{dropdown} Proof of the infinite mean
-# The output is $v_2 \cdot h(x)$, with $v_2$ the read-out and $h(x)$ the mean token that it reads. Given all other weights, $R - r$ is a quadratic form $v_2^\top (M - \hat M) v_2$ plus a linear one, where $M$ and $\hat M$ are the means of $h h^\top$ over all strings and over the sample. Let the second scores be 0, so that $h(x)$ is the plain mean of all tokens. Let $g(x)$ be its last entry, and $g^2$ not the same at all strings; then some string $x_0$ has $g(x_0)^2 < \mathbb E\, g(x)^2$. With the last row of $F$ multiplied by $s$ the entry is $s\, g(x)$. If the sample is $m$ times $x_0$, then $e^\top (M - \hat M) e = s^2 \bigl( \mathbb E\, g(x)^2 - g(x_0)^2 \bigr)$ with the unit vector $e$ of that entry. So for a large $s$ the form has an eigenvalue above $1 / 2 \lambda \sigma^2$. It depends continuously on the weights, so it has one around these too. That neighbourhood has a positive probability, and so has the sample. There the mean of $e^{\lambda (R - r)}$ over a Gaussian $v_2$ is infinite. $\square$
+# 1. *A quadratic form.* The output is $v_2 \cdot h(x)$, where $v_2$ is the read-out and $h(x)$ is the mean token that it reads. For fixed other weights, $R - r$ is therefore a quadratic form $v_2^\top (M - \hat M) v_2$ plus a linear function of $v_2$ and a constant. Here $M$ and $\hat M$ are the means of $h h^\top$ over all strings and over the sample.
+# 2. *When the mean is infinite.* Suppose that $M - \hat M$ has an eigenvalue $\mu > \frac1{2 \lambda \sigma^2}$. Along its eigenvector, at $v_2 = t e$ plus an orthogonal vector, the exponential $e^{\lambda (R - r)}$ grows like $e^{\lambda \mu t^2}$ up to factors $e^{O(t)}$, and the Gaussian density decreases only like $e^{-t^2 / 2 \sigma^2}$. So the mean over $v_2$ is infinite.
+# 3. *A sample and weights with such an eigenvalue.* Let the second scores be 0, so that $h(x)$ is the plain mean of all tokens. Let $g(x)$ be its last entry, and choose the other weights such that $g^2$ is not the same at all strings. Then some string $x_0$ has $g(x_0)^2 < \mathbb E\, g(x)^2$. Let the sample be $m$ times $x_0$, multiply the last row of $F$ by $s$, and let $e$ be the unit vector of the last entry. The entry is then $s\, g(x)$, so $e^\top (M - \hat M) e = s^2 \bigl( \mathbb E\, g(x)^2 - g(x_0)^2 \bigr)$. The largest eigenvalue is at least this number, and for a large $s$ it is above $\frac1{2 \lambda \sigma^2}$.
+# 4. *A positive probability.* The largest eigenvalue depends continuously on the other weights, so it is above $\frac1{2 \lambda \sigma^2}$ in a neighbourhood of the weights just chosen. This neighbourhood has a positive probability under the prior, and the sample has a positive probability too. On this event the mean over $v_2$ is infinite by step 2, so the whole mean is infinite. $\square$
 # ```
 #
-# **Clipping.** There is a simple way out. The target lies in $[0, \sqrt W]$, so we *clip* the output to that interval, which increases no loss. The loss then lies in $[0, W]$, and Hoeffding's lemma gives $\Sigma = W/2$ for every network. The next cell draws networks at random and multiplies their read-outs; a clipped network with a constant above $W/2$ would contradict this.
+# **Clipping.** There is a simple way out. The target lies in $[0, \sqrt W]$, so we *clip* the output to that interval, which increases no loss. The loss then lies in $[0, W]$, and Hoeffding's lemma gives $\Sigma = W/2$ for every network. The next cell draws networks at random and makes their read-outs longer. A clipped network with a constant above $W/2$ would contradict this statement.
 
 # %%
 f = cube.sparse_function(8, 2, 4, rng.generator, "even_parity")
@@ -295,7 +308,12 @@ rem4.holds(
 # %% [markdown]
 # ## What a valid constant costs
 #
-# How many examples does a valid constant need to bring the bound below $\frac14$, the risk of the best constant predictor, on a tiling? Two things that have nothing to do with flatness increase this number. Hoeffding's constant $W/2$ allows for a loss that fills its range, whereas the losses here are small; and a prior as narrow as the posterior makes the KL divergence large in every weight. The *kl form* of the bound (Maurer), for losses in $[0, W]$, avoids the first, since it contains the range of the loss but no $\Sigma$. A prior $\mathcal N(0, \tau^2 I)$ of its own width $\tau$, one of $10^4$ on a grid, avoids the second. In all columns of the table but the last, the training risk of the posterior is taken as $\sigma^2 G_u$. The last column counts 32 bits for each weight.
+# On a tiling the best constant predictor has the risk $\frac14$. How many examples does a bound with a valid constant need to get below this? Two things that have nothing to do with flatness increase the number.
+#
+# * **The constant.** Hoeffding's constant $W/2$ allows for a loss that fills its range, whereas the losses here are small. The *kl form* of the bound (Maurer), for losses in $[0, W]$, avoids this, since it contains the range of the loss but no $\Sigma$.
+# * **The width of the prior.** A prior as narrow as the posterior makes the KL divergence large in every weight. A prior $\mathcal N(0, \tau^2 I)$ with a width $\tau$ of its own, chosen from a grid of $10^4$ values, avoids this.
+#
+# In all columns of the table but the last, the training risk of the posterior is taken as $\sigma^2 G_u$, where $G_u$ is the paper's bound on the squared gradient. The last column counts 32 bits for each weight.
 
 
 # %%
@@ -319,11 +337,11 @@ glue(kl_20=of_20["kl, own τ"], kl_50=f"{price.loc[50, 'kl, own τ']:.1e}", half
 glue(small_20=of_20["Σ = 0.01"], bits_20=of_20["32 bits a weight"], best_sigma=of_20["best σ"])
 
 # %% [markdown]
-# With $W/2$ in the paper's form the example needs {glue:text}`half_20` examples. In the kl form with a prior of its own width it needs only {glue:text}`kl_20`. This is fewer than the paper's million, fewer than the {glue:text}`small_20` of $\Sigma = 0.01$, and fewer than counting 32 bits a weight, {glue:text}`bits_20`, although all of its constants are valid. One condition is left: $\sigma^2 G_u$ leaves out $P(\sigma)$ and a block of the gradient ({ref}`ch-gradients-and-trace`). At this $\sigma$, {glue:text}`best_sigma`, the measured risk of the noisy hand-written network is several times below $\sigma^2 G_u$ ({ref}`ch-semi-analytic-bound`). So flatness yields a certificate for this target with a valid constant, if the learned network is as flat and has as small a norm as the paper assumes. How the bound compares with its rivals is the subject of {ref}`ch-bound-comparison`.
+# With $W/2$ in the paper's form the example needs {glue:text}`half_20` examples. In the kl form with a prior of its own width it needs only {glue:text}`kl_20`. This is fewer than the paper's million, fewer than the {glue:text}`small_20` of $\Sigma = 0.01$, and fewer than counting 32 bits a weight, {glue:text}`bits_20`, although all of its constants are valid. One condition is left: $\sigma^2 G_u$ leaves out a block of the gradient ({ref}`ch-gradients-and-trace`) and the term $P(\sigma)$, which says how much noise changes the sharpness. At this $\sigma$, {glue:text}`best_sigma`, the measured risk of the noisy hand-written network is several times below $\sigma^2 G_u$ ({ref}`ch-semi-analytic-bound`). So with a valid constant flatness does yield a certificate for this target, provided that the learned network is as flat and has as small a norm as the paper assumes. How the bound compares with its rivals is the subject of {ref}`ch-bound-comparison`.
 #
 # ## What would falsify this
 #
-# The proposition would be false if one loss and one sample exceeded it, as some do when the standard deviation replaces $\Sigma$. Our claim that Theorem 2 says no more than $\Sigma$ alone would be false if the norm term of the theorem were the smaller one in the paper's example, as it is if the norm enters without its square. The paper's range would not be reproduced if trained networks that have learned had a median $\Sigma$ above 0.1 on the side that the bound needs, as they have when they are scored against the target of another network. Remark 4, with clipping, would be contradicted by a clipped network with $\Sigma$ above $W/2$; networks that are not clipped have such constants.
+# The proposition would be false if its bound were exceeded for one loss and one sample, as happens when the standard deviation replaces $\Sigma$. Our claim that Theorem 2 says no more than $\Sigma$ alone would be false if in the paper's example the norm term of the theorem were smaller than what $\Sigma$ implies, as happens if the norm enters without its square. The paper's range would not be reproduced if trained networks that have learned had a median $\Sigma$ above 0.1 on the side that the bound needs, as they have when they are scored against the target of another network. Remark 4, with clipping, would be contradicted by a clipped network with $\Sigma$ above $W/2$; networks that are not clipped have such constants.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -339,9 +357,9 @@ ledger.verdicts()
 # ## What we found
 #
 # * Remark 4 is true, but its assumption, bounded weights, is not met by a Gaussian prior.
-# * The paper's $\Sigma$ between 0.01 and 0.1 is reproduced as the median of the networks that have learned, on the side that the bound needs. On both sides, as in the authors' program, the median is {glue:text}`both:.2f`, and the answer is open. Of the {glue:text}`good` networks with a risk below $\frac15$, {glue:text}`inside` lie in that range on the first side, {glue:text}`lower` lie below it, and {glue:text}`higher`, with risks of {glue:text}`high_risk:.3f` and more, lie above it. Networks that have only memorized have a larger constant.
-# * On 20 bits $\Sigma = 0.01$ bounds the risk by {glue:text}`one_string:.3f` from a single string, so it presupposes what the bound is to show.
-# * With a clipped output $W/2$ is valid for all networks. In the kl form, with a prior of its own width, the bound needs {glue:text}`kl_20` examples for a risk of $\frac14$ in the paper's example, and {glue:text}`kl_50` at 50 bits, if noise costs at most $\sigma^2 G_u$, as it does where it was measured.
+# * On the side that the bound needs, the paper's range of 0.01 to 0.1 is reproduced by the median of the networks that have learned. Of these {glue:text}`good` networks, whose risk is below $\frac15$, {glue:text}`inside` lie in the range, {glue:text}`lower` lie below it, and {glue:text}`higher`, with risks of {glue:text}`high_risk:.3f` and more, lie above it. If both sides count, as in the authors' program, the median is {glue:text}`both:.2f`, and the answer is open. Networks that have only memorized have a larger constant.
+# * On 20 bits $\Sigma = 0.01$ implies, together with a loss of 0 at a single string, a risk of at most {glue:text}`one_string:.3f`. So a constant of 0.01 presupposes what the bound is to show.
+# * With a clipped output $W/2$ is valid for all networks. In the kl form, with a prior of its own width, the bound needs {glue:text}`kl_20` examples for a risk of $\frac14$ in the paper's example, and {glue:text}`kl_50` at 50 bits. This requires that noise costs at most $\sigma^2 G_u$, as it does where it was measured.
 #
 # ## Exercises
 #
@@ -366,13 +384,13 @@ ledger.verdicts()
 # ```{solution} ex-sigma-memory
 # :class: dropdown
 #
-# The proposition for the $m$ strings reads $1 - m/2^T \le \Sigma \sqrt{2 \log (2^T/m)}$, and it is nearly attained. So $\Sigma \approx 1/\sqrt{2 \log(2^T / m)}$ as long as $m$ is much below $2^T$: 0.19 for one string of 20 bits, 0.32 for 8192. So a network with a constant of 0.1 or less cannot be of this kind.
+# The proposition for the $m$ strings reads $1 - m/2^T \le \Sigma \sqrt{2 \log (2^T/m)}$, and it is nearly attained. So $\Sigma \approx 1/\sqrt{2 \log(2^T / m)}$ as long as $m$ is much below $2^T$. On 20 bits this is 0.19 for one string that is memorized, and 0.32 for 8192. So a network with a constant of 0.1 or less cannot be of this kind.
 # ```
 #
 # ```{exercise}
 # :label: ex-sigma-computer
 #
-# *With the computer.* First run the chapter with other networks, by `python -m bookkit.run sharper/loss_constant -p seed 1 --out my_run`, and see how many of the networks that have learned lie inside the paper's range. Then check the formula of the last solution: compute $\Sigma$ by `pb.subgaussian_constant` for a network on 8 bits that has memorized $m = 1, 4, 16, 64$ or $128$ strings, and compare it with $1/\sqrt{2 \log(2^T/m)}$ and with the closed form of the example by hand. Where does the approximation fail?
+# *With the computer.* First run the chapter with other networks, by `python -m bookkit.run sharper/loss_constant -p seed 1 --out my_run`, and see how many of the networks that have learned lie inside the paper's range. Then check the formula of the last solution. Compute $\Sigma$ by `pb.subgaussian_constant` for a network on 8 bits that has memorized $m = 1, 4, 16, 64$ or $128$ strings. Compare it with $1/\sqrt{2 \log(2^T/m)}$ and with the closed form of the example by hand. Where does the approximation fail?
 # ```
 #
 # ```{solution-start} ex-sigma-computer
@@ -394,7 +412,7 @@ memories = pd.DataFrame(memories).T.rename_axis("strings memorized")
 table(memories, "The constant of a network that memorized, 8 bits", form=".3f")
 
 # %% [markdown]
-# The computed constant agrees with the closed form. The approximation is good as long as few strings are memorized, and it fails when they are a considerable share: for half of all strings the true constant is Hoeffding's $\frac12$, which is the largest possible for a loss between 0 and 1, whereas the approximation continues to grow.
+# The computed constant agrees with the closed form. The approximation is good as long as few strings are memorized, and it fails when they are a considerable share. For half of all strings the true constant is Hoeffding's $\frac12$, which is the largest possible for a loss between 0 and 1, whereas the approximation continues to grow.
 #
 # ```{solution-end}
 # ```

@@ -19,34 +19,34 @@
 # # How much noise changes the sharpness
 #
 # ```{verdict}
-# Yes, the paper's conclusion is reproduced: noise changes the sharpness of its construction far less than its analytic bound allows. We measure the Gauss-Newton part of the trace of the Hessian, in six of the paper's twenty classes. At the largest noise of the paper's mesh this part changes by up to {glue:text}`stored_change:.0f` % (90th percentile of noisy copies). The bound is larger than this change by at least {glue:text}`largest_orders:.0f` orders of magnitude. With the stronger noise that the authors' code applies, it changes by up to {glue:text}`stored_applied:.1f` times itself, and the bound is larger by at least {glue:text}`applied_orders:.0f` orders. At weaker noise the gap is smaller, but never less than {glue:text}`nowhere:.0f` orders.
+# Yes, the paper's conclusion is reproduced: noise changes the sharpness of its construction far less than its analytic bound allows. We measure the Gauss-Newton part of the trace of the Hessian, in six of the paper's twenty classes. At the largest noise of the paper's mesh this part changes by up to {glue:text}`stored_change:.0f` % (90th percentile of noisy copies), and the bound is larger than the change by at least {glue:text}`largest_orders:.0f` orders of magnitude. With the stronger noise that the authors' code applies, the change is up to {glue:text}`stored_applied:.1f` times the unperturbed part, and the bound is larger by at least {glue:text}`applied_orders:.0f` orders. At weaker noise the gap is smaller, but never less than {glue:text}`nowhere:.0f` orders.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-sharpness`, {ref}`ch-perturbed-trace`. **Read** 12 min. **Runs in** 40 s. **Source** printed.
 #
-# **Claim.** The paper bounds how much noise can change the sharpness of its construction, calls its own bound pessimistic, and measures the change instead. We measure the change of the Gauss-Newton part of the trace, without sampling error. This part contains only first derivatives of the network. For the noise of the paper's mesh the bound exceeds the change by many orders of magnitude. So the conclusion is reproduced, whether the numbers of the mesh are read as standard deviations or, as the authors' code has it, as variances. In that code the estimate of a trace has an error of about a fifth, but this error hides the change only at the smallest noise.
+# **Claim.** The paper bounds how much noise can change the sharpness of its construction, calls its own bound pessimistic, and measures the change instead. We measure the change of the Gauss-Newton part of the trace, the part that contains only first derivatives of the network. It can be computed without sampling error. The paper measures at twenty sizes of noise, its *mesh*, and at each of them the bound exceeds the change by orders of magnitude. So the conclusion is reproduced. This does not depend on whether the numbers of the mesh are read as standard deviations or, as in the authors' code, as variances. In that code the estimate of a trace has an error of about a fifth, but this error hides the change only at the smallest noise.
 #
 # ## Why one should care
 #
-# The paper's bound on the generalization gap contains the sharpness of the network at noisy weights, and the formula that bounds this number makes the whole bound vacuous up to many millions of examples ({ref}`ch-semi-analytic-bound`). If noise changes the sharpness much less than the formula allows, then the bound is needlessly large, and a measured number can replace the formula. But such a measurement is delicate. The change is a few per cent, and the usual way to estimate a trace has a random error that may be larger than this. So there are two questions: how large the change is, and whether the estimate can detect it.
+# The paper's bound on the generalization gap contains the sharpness of the network at noisy weights, and the formula that bounds this number makes the whole bound vacuous up to many millions of examples ({ref}`ch-semi-analytic-bound`). If noise changes the sharpness much less than the formula allows, then the bound is needlessly large, and a measured number can replace the formula. But such a measurement is delicate, because the change is a few per cent, and the usual way to estimate a trace has a random error that may be larger than this. So there are two questions: how large is the change, and can the estimate detect it?
 #
 # ## Two weights by hand
 #
 # Take the function $f = u v$ of two weights, with the target 1 and the loss $(u v - 1)^2$, at the solution $u = v = 1$. The gradient of $f$ is $g = (v, u) = (1, 1)$, and the Hessian of the loss is $H = 2 g g^\top = \begin{pmatrix} 2 & 2 \\ 2 & 2 \end{pmatrix}$, with the trace 4.
 #
-# *The change.* At noisy weights $2 g g^\top$ is only one part of the Hessian, the *Gauss-Newton* part. With noise of standard deviation $\sigma = 0.01$ on both weights, its trace becomes $2 (1 + \sigma a)^2 + 2 (1 + \sigma b)^2$ with standard normal $a$ and $b$. To first order it changes by $4 \sigma (a + b)$, which has the standard deviation $0.057$, or 1.4 % of the trace. If the number 0.01 is used as a *variance*, the standard deviation of the noise is 0.1, and the trace changes by 14 %.
+# *The change.* At noisy weights the Hessian has a second part, which contains the residual $u v - 1$. We follow the first part, $2 g g^\top$, which is called the *Gauss-Newton* part. With noise of standard deviation $\sigma = 0.01$ on both weights, its trace becomes $2 (1 + \sigma a)^2 + 2 (1 + \sigma b)^2$ with standard normal $a$ and $b$. To first order it changes by $4 \sigma (a + b)$, which has the standard deviation $0.057$, or 1.4 % of the trace. If the number 0.01 is used as a *variance*, the standard deviation of the noise is 0.1, and the trace changes by 14 %.
 #
-# *The estimate.* Hutchinson's method {cite:p}`hutchinson1990` draws a vector $u$ of random signs and computes $u^\top H u$, whose mean is the trace. Here $u = (1, 1)$ gives 8 and $u = (1, -1)$ gives 0, so every single vector is wrong by 4, which is 100 % of the trace. The mean of 30 vectors has an error of $100 / \sqrt{30} = 18$ %. A change of 1.4 % cannot be detected with two such estimates. But if the same 30 vectors are used before and after the noise, the two errors are nearly the same, so the difference of the estimates shows the change.
+# *The estimate.* Hutchinson's method {cite:p}`hutchinson1990` draws a vector $u$ of random signs and computes $u^\top H u$, whose mean is the trace. Here $u = (1, 1)$ gives 8 and $u = (1, -1)$ gives 0, so every single vector errs by 4, which is 100 % of the trace. The mean of 30 vectors therefore has a standard error of $100 / \sqrt{30} = 18$ %. If one such estimate is made before the noise and an independent one after it, a change of 1.4 % cannot be detected. But if the same 30 vectors are used before and after the noise, the two errors are nearly the same, so the difference of the estimates shows the change.
 #
 # ## The statement
 #
-# There are $T$ bits, and the target is a sum of $W$ even-parity indicators of $d$ bits each. Let $\theta$ be the weights of the construction of {ref}`ch-construction`, at the paper's scale $2 \log T$, and let $\theta' = \theta + \sigma U$ be a noisy copy, with independent standard normal entries in $U$. We write $\operatorname{tr} H$ for the trace of the Hessian of the mean squared error at $\theta$, and $\operatorname{tr} H'$ for the trace at $\theta'$. The quantity that we study is $|\Delta| / \operatorname{tr} H$, where $\Delta = \operatorname{tr} H' - \operatorname{tr} H$.
+# There are $T$ bits, and the target is a sum of $W$ even-parity indicators of $d$ bits each. Let $\theta$ be the weights of the construction of {ref}`ch-construction`, at the paper's scale $2 \log T$, and let $\theta' = \theta + \sigma U$ be a noisy copy, with independent standard normal entries in $U$. We write $\operatorname{tr} H$ for the trace of the Hessian of the mean squared error at $\theta$, and $\operatorname{tr} H'$ for the trace at $\theta'$. The quantity that we study is the relative change $|\Delta| / \operatorname{tr} H$, where $\Delta = \operatorname{tr} H' - \operatorname{tr} H$.
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Section 2.3
 # :label: sharper-fig-perturb
-# The true effect of a perturbation on the trace of the construction is relatively small compared to the analytic bound. Measured over 20 evenly spaced values of $\sigma$ from $0.01$ to $0.00001$ and $T \in \{20, 30, 40, 50\}$, for each class of functions the worst of ten functions at a percentile.
+# The true effect of a perturbation on the trace of the construction is relatively small compared to the analytic bound. It is measured at 20 evenly spaced values of $\sigma$ from $0.01$ to $0.00001$ and for $T \in \{20, 30, 40, 50\}$. For each class of functions the worst of ten functions is reported, at a percentile.
 # ```
 #
-# **What it is compared with.** In the paper's bound half of the trace at the noisy copy is at most $G_u + P(\sigma)$, where $G_u$ bounds the squared gradient at the construction and $P$ is what noise adds ({ref}`ch-perturbed-trace`). So $|\Delta| / \operatorname{tr} H$ has to be compared with $2 P(\sigma) / \operatorname{tr} H$. We take $P$ with the missing factor $\sigma$ restored in one of its terms. This makes $P$ smaller.
+# **What the change is compared with.** By the paper's bound, half of the trace at the noisy copy is at most $G_u + P(\sigma)$, where $G_u$ bounds the squared gradient at the construction and $P$ is what noise adds ({ref}`ch-perturbed-trace`). So $|\Delta| / \operatorname{tr} H$ has to be compared with $2 P(\sigma) / \operatorname{tr} H$. In one of the terms of $P$ a factor $\sigma$ is missing. We restore it, which makes $P$ smaller.
 #
 # **Why the change is linear.** Away from kinks of the MLP the trace is a smooth function of the weights, so $\Delta = \sigma\, U \cdot \nabla \operatorname{tr} H + O(\sigma^2)$, as in the example. The bound, in contrast, multiplies the worst cases of six matrices, as if all of them occurred together at every input.
 
@@ -105,9 +105,9 @@ settings = pd.DataFrame(SETTINGS, ["paper", "here", "stored run"]).T.rename_axis
 table(settings, "Every setting that differs from the paper's")
 
 # %% [markdown]
-# As in the example, the trace has a Gauss-Newton part, $2\, \mathbb E_x |\nabla f_{\theta'}(x)|^2$, and a part with the errors of the network, the *residuals*, which is zero at an exact network but not at a noisy copy. The first part needs one gradient for each input and has no sampling error, so we measure this part, in the stored run as well. How much the second part adds is computed below at the largest noise of each reading, in a class of the paper.
+# As in the example, the trace has two parts. The Gauss-Newton part is $2\, \mathbb E_x |\nabla f_{\theta'}(x)|^2$. The other part contains the errors of the network, the *residuals*, and is zero at an exact network but not at a noisy copy. The first part needs one gradient for each input and has no sampling error, so we measure this part, here and in the stored run. How much the second part adds is computed below in one class of the paper, at the largest noise of the mesh, read as a standard deviation and as a variance.
 #
-# The mesh is read in two ways: $\sigma$ is the standard deviation of the noise, or, as in the authors' code, its variance. The noise has the same directions at every $\sigma$. For each function we take the 90th percentile over noisy copies, and for each class the worst function. We leave out lengths one below a multiple of 4, because there idle positions sit on a kink of the MLP. We would not call the paper's conclusion reproduced if the change came within two orders of magnitude of the bound.
+# So the mesh is read in two ways: $\sigma$ is the standard deviation of the noise, or, as in the authors' code, its variance. At every $\sigma$ the same directions of noise are used. For each function we take the 90th percentile over noisy copies, and for each class the worst function. We leave out lengths that are one below a multiple of 4, because there the MLP is exactly at one of its kinks at the positions that carry no term. We would not call the paper's conclusion reproduced if the change came within two orders of magnitude of the bound.
 
 # %%
 MESH = torch.linspace(1e-5, 1e-2, 20, dtype=torch.float64).tolist()  # the paper's
@@ -181,7 +181,9 @@ apart = (both_parts[names[1]] - both_parts[names[2]]).abs().groupby(both_parts[n
 glue(apart_sd=apart.iloc[0], apart_variance=apart.iloc[1])
 
 # %% [markdown]
-# In {numref}`fig-perturbed-trace` the two lower curves are the measured changes. They grow in proportion to $\sigma$ if it is a standard deviation, and to its root if it is a variance. The line far above them is the bound. Is the part that we leave out small? At the largest standard deviation of the mesh the part with residuals alters the change by at most {glue:text}`apart_sd:.2g` of the trace in these copies. This is small compared with the trace, and negligible compared with a bound that is orders of magnitude larger. But it is not always small compared with the change itself. With variances it is not even small compared with the trace: it alters the change by up to {glue:text}`apart_variance:.2g` times the trace. So our numbers for that reading are about the Gauss-Newton part only, whereas the authors' estimate is of the whole trace, but neither part comes near the bound.
+# In {numref}`fig-perturbed-trace` the two lower curves are the measured changes. They grow in proportion to $\sigma$ if $\sigma$ is a standard deviation, and in proportion to $\sqrt\sigma$ if $\sigma$ is a variance. The line far above them is the bound.
+#
+# Is the part with residuals, which we leave out, small? At the largest standard deviation of the mesh this part alters the change by at most {glue:text}`apart_sd:.2g` times the trace in these copies. This is small compared with the trace, and negligible compared with a bound that is orders of magnitude larger, but it is not always small compared with the change itself. If $\sigma$ is a variance, the part with residuals is not even small compared with the trace, because it alters the change by up to {glue:text}`apart_variance:.2g` times the trace. So our numbers for that reading are about the Gauss-Newton part only, whereas the authors estimate the whole trace. But neither part comes near the bound.
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input"]
 ends = own[own["sigma"].isin([MESH[0], MESH[9], MESH[-1]])].groupby(["reading", "sigma"])
@@ -190,7 +192,7 @@ shown.columns = ["sigma is a", "sigma", "least change", "largest change", "order
 table(shown, "Change of the trace over the trace, least and worst class", form=".2g")
 
 # %% [markdown]
-# If $\sigma$ is a standard deviation, its largest value changes the Gauss-Newton trace by a few per cent; if $\sigma$ is a variance, the change is about as large as the trace. The bound exceeds both by orders of magnitude, although we compute it at $\sigma$ in both cases, whereas for a variance $\sqrt\sigma$ would be right and give a larger bound. At the unperturbed construction the paper's formula is much closer: $2 G_u$ exceeds the trace by {glue:text}`tight_low:.1f` to {glue:text}`tight_high:.1f` orders. So the part of the bound that is loose is $P$.
+# If $\sigma$ is a standard deviation, its largest value changes the Gauss-Newton trace by a few per cent; if $\sigma$ is a variance, the change is about as large as the trace. The bound exceeds both by orders of magnitude. In both cases we compute the bound at $\sigma$, which favours it: for a variance $\sqrt\sigma$ would be right, and would give a larger bound. At the unperturbed construction the paper's formula is much closer, because $2 G_u$ exceeds the trace by only {glue:text}`tight_low:.1f` to {glue:text}`tight_high:.1f` orders. So the part of the bound that is loose is $P$.
 #
 # **At the paper's lengths.** A stored run has ten functions in each of six classes.
 
@@ -236,11 +238,11 @@ against.reproduced(
 )
 
 # %% [markdown]
-# We take "by orders of magnitude" to mean at least two. The paper does not say how large the change is compared with the trace itself, so we only report it: it is at most {glue:text}`stored_change:.0f` % of the Gauss-Newton trace in the stored run if $\sigma$ is a standard deviation, and {glue:text}`stored_applied:.1f` times the trace if it is a variance, as in the authors' code.
+# We take "by orders of magnitude" to mean at least two. The paper does not say how large the change is compared with the trace itself, so we report this number without a verdict. In the stored run the change is at most {glue:text}`stored_change:.0f` % of the Gauss-Newton trace if $\sigma$ is a standard deviation, and at most {glue:text}`stored_applied:.1f` times this trace if $\sigma$ is a variance, as in the authors' code.
 #
 # ## The estimator
 #
-# The authors estimate traces by Hutchinson's method, the mean of $u^\top H u$ over random vectors of signs $u$. Its variance is twice the sum of the squared off-diagonal entries of $H$. The Hessian here is a mean of few outer products, so the error of a single vector is about as large as the trace, as in the example. The code allows up to 50,000 vectors, but the program that it calls, PyHessian {cite:p}`yao2020`, stops as soon as one more vector changes the mean by less than a thousandth. We simulate this rule. If its error exceeded the change on most of the mesh, the changes that the program reports would be mostly errors of the estimate.
+# The authors estimate traces by Hutchinson's method, the mean of $u^\top H u$ over random vectors of signs $u$. With a single vector, the variance is twice the sum of the squared off-diagonal entries of $H$ (first exercise). The Hessian here is a mean of few outer products, so the error of a single vector is about as large as the trace, as in the example. The code allows up to 50,000 vectors, but the program that it calls, PyHessian {cite:p}`yao2020`, stops as soon as one more vector changes the mean by less than a thousandth. We simulate this rule. If the error of the estimate exceeded the change on most of the mesh, then most of what the program reports as changes would be errors of the estimate.
 
 
 # %%
@@ -316,13 +318,14 @@ glue(hidden_deviation=round(20 * hidden(READINGS["standard deviation"])))
 glue(tight_low=min(tight), tight_high=max(tight), mesh_second=math.sqrt(MESH[1]))
 
 # %% [markdown]
-# The rule stops after {glue:text}`vectors:.0f` vectors in the median, and the error of the estimate is {glue:text}`error:.0f` % of the trace. With $\sigma$ as a standard deviation this error exceeds the mean change of the stored run at {glue:text}`hidden_deviation` of the 20 values of the mesh. But with the noise that the code applies, 19 of the 20 values have a standard deviation of {glue:text}`mesh_second:.3f` and more, and the change is hidden at only {glue:text}`hidden` of 20. (Between the stored noises we interpolate by a power law.) So the noise of the code is too strong, but for this very reason most of the changes that the program reports are larger than that error.
+# The rule stops after {glue:text}`vectors:.0f` vectors in the median, and the error of the estimate is {glue:text}`error:.0f` % of the trace. If $\sigma$ were the standard deviation, this error would exceed the mean change of the stored run at {glue:text}`hidden_deviation` of the 20 values of the mesh. But the code applies stronger noise: at 19 of the 20 values its standard deviation is {glue:text}`mesh_second:.3f` or more. The error then exceeds the change at only {glue:text}`hidden` of the 20 values. (Between the stored noises we interpolate by a power law.) So the noise of the code is too strong, but for this very reason most of the changes that the program reports are larger than the error.
 #
-# The error can be avoided without any cost, by using the same vectors at both points, and the same number of them. Then the errors cancel in the difference, as in the example with two weights. A later version of the code does use the same seed for both traces, but each estimate decides separately when to stop.
+# Most of the error can be avoided without any cost, by using the same vectors at both points, and the same number of them. Then what is common to both errors cancels in the difference, as in the example with two weights. A later version of the code does use the same seed for both traces, but each estimate decides separately when to stop.
 #
 # ## What we found
 #
-# * On the paper's mesh, with $\sigma$ a standard deviation, the change of the trace is proportional to $\sigma$: at most some per cent for the short strings of this page, and at most {glue:text}`stored_change:.0f` % in the stored run of 20 to 50 bits. (That run has three noisy copies of each function, so other draws would give a little more or less.) The analytic bound is larger by orders of magnitude, and the gap grows with the length of the strings. If $\sigma$ is a variance, the gap is smaller: at least {glue:text}`least_orders:.1f` orders on the short strings, and at least {glue:text}`applied_least:.1f` at 20 to 50 bits.
+# * If $\sigma$ is a standard deviation, the change of the trace on the paper's mesh is proportional to $\sigma$. It is at most some per cent for the short strings of this page, and at most {glue:text}`stored_change:.0f` % in the stored run of 20 to 50 bits. (The stored run has three noisy copies of each function, so other draws would give a little more or less.)
+# * The analytic bound is larger than the change by orders of magnitude, and the gap grows with the length of the strings. If $\sigma$ is a variance, the gap is smaller: at least {glue:text}`least_orders:.1f` orders on the short strings, and at least {glue:text}`applied_least:.1f` at 20 to 50 bits.
 # * We do not judge Figures 3 and 4 class by class, because only six of the twenty classes have a stored run.
 #
 # ```{finding} sharper.fig_perturb
@@ -331,7 +334,7 @@ glue(tight_low=min(tight), tight_high=max(tight), mesh_second=math.sqrt(MESH[1])
 #
 # **Statement.** The authors' code adds noise of size $\sigma$ and estimates the trace by Hutchinson's method.
 #
-# **Counterexample.** The value $\sigma = 0.01$ is passed on as a variance, so the standard deviation is 0.1, and at the paper's lengths the Gauss-Newton part of the trace changes by up to {glue:text}`stored_applied:.1f` times itself, in place of {glue:text}`stored_change:.0f` %.
+# **Counterexample.** The value $\sigma = 0.01$ is passed on as a variance, so the standard deviation is 0.1. At the paper's lengths the change of the Gauss-Newton part of the trace is then up to {glue:text}`stored_applied:.1f` times this part itself, in place of {glue:text}`stored_change:.0f` %.
 #
 # **Why.** The function that adds noise takes a variance by default. The estimator stops when one more vector changes the mean little, which happens after {glue:text}`vectors:.0f` vectors in the median, with an error of {glue:text}`error:.0f` %.
 #
@@ -342,7 +345,7 @@ glue(tight_low=min(tight), tight_high=max(tight), mesh_second=math.sqrt(MESH[1])
 #
 # ## What would falsify this
 #
-# The verdict would be refuted by a change that comes within two orders of the bound, as it does if the noise is a thousand times too large. What we say of the authors' estimates would be refuted if the error of the estimator exceeded the mean change on most of the mesh, as it does with noise a hundred times weaker than the noise that the code applies.
+# The verdict would be refuted by a change that comes within two orders of magnitude of the bound, as the change does if the noise is a thousand times too large. What we say of the authors' estimates would be refuted if the error of the estimator exceeded the mean change on most of the mesh. This happens with noise that is a hundred times weaker than the noise of the code.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -350,7 +353,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# We read `perturbation_experiment.py` and `analyze_perturbation_results.py` of the repository `paullintilhac/boolean_function_sensitivity`, in versions that differ. Besides what is said above, one noisy copy is drawn for each function, and the 90th percentile is taken over five to ten functions. An earlier analysis leaves the largest $\sigma$ out. Stored results of an earlier mesh have rows at $\sigma = 10^{-8}$ that report changes of the trace of up to 31 %, while the largest eigenvalue, which is computed by iteration and not by sampling, changes by less than 0.1 %. This is what an error of a fifth in each of two traces would give.
+# We read `perturbation_experiment.py` and `analyze_perturbation_results.py` of the repository `paullintilhac/boolean_function_sensitivity`, in versions that differ. Besides what is said above, one noisy copy is drawn for each function, and the 90th percentile is taken over five to ten functions. An earlier analysis leaves the largest $\sigma$ out. Stored results of an earlier mesh contain rows at $\sigma = 10^{-8}$. There the reported changes of the trace reach 31 %, whereas the largest eigenvalue, which is computed by iteration and not by sampling, changes by less than 0.1 %. An error of a fifth in each of the two traces would produce just such numbers.
 #
 # ## Exercises
 #
@@ -363,7 +366,7 @@ ledger.show()
 # ```{solution} ex-perturbed-vectors
 # :class: dropdown
 #
-# We have $u^\top H u = \sum_i H_{ii} + 2 \sum_{i < j} H_{ij} u_i u_j$, and the products $u_i u_j$ with $i < j$ have mean 0, variance 1, and are uncorrelated. For $K$ equal entries the variance is nearly $2 (\operatorname{tr} H)^2$, so one vector has a relative error of $\sqrt2$, however many weights there are.
+# Since $u_i^2 = 1$, we have $u^\top H u = \sum_i H_{ii} + 2 \sum_{i < j} H_{ij} u_i u_j$. The products $u_i u_j$ with $i < j$ have mean 0 and variance 1, and they are uncorrelated. So the mean is $\operatorname{tr} H$, and the variance is $4 \sum_{i < j} H_{ij}^2 = 2 \sum_{i \ne j} H_{ij}^2$. If $g$ has $K$ equal entries, all $K^2$ entries of $H$ are $\frac1K \operatorname{tr} H$, and the variance is $2\, \frac{K - 1}K (\operatorname{tr} H)^2$. For many weights one vector therefore has a relative error of about $\sqrt2$, however many they are.
 # ```
 #
 # ```{exercise}
@@ -375,13 +378,13 @@ ledger.show()
 # ```{solution} ex-perturbed-rule
 # :class: dropdown
 #
-# Vector $k$ changes the mean by the distance of its own value from the mean, divided by $k$. That is below $10^{-3}$ of the mean if the distance is below $10^{-3} k$, which has a chance of about $c\, 10^{-3} k / s$ with $c$ near 1. The chances of the first $k$ vectors add up to one half at $k \approx \sqrt{1000\, s}$, some tens. The rule detects that the mean changes little, but not whether the mean is right.
+# Vector $k$ changes the mean by the distance of its own value from the mean, divided by $k$. The rule stops if this change is below $10^{-3}$ of the mean, that is, if the relative distance is below $10^{-3} k$. Relative distances are of the size $s$, so this has a chance of about $10^{-3} k / s$, up to a factor near 1. The chances of the first $k$ vectors add up to about $10^{-3} k^2 / 2 s$. This is one half at $k \approx \sqrt{1000\, s}$, some tens. The rule detects that the mean changes little, but not whether the mean is right.
 # ```
 #
 # ```{exercise}
 # :label: ex-perturbed-pairs
 #
-# *With the computer.* First run the chapter with more noisy copies, by `python -m bookkit.run sharper/perturbed_sharpness -p draws 30 --out my_run`, and see whether the upper curves of the figure move. Then find out how much the same random vectors help: for one noisy copy of the first network, with noise of standard deviation 0.01, estimate the relative change of the Gauss-Newton trace by 30 vectors of signs, once with the same vectors at both points and once with different ones, and repeat this 500 times. How large are the two errors, and how large is the change?
+# *With the computer.* First run the chapter with more noisy copies, by `python -m bookkit.run sharper/perturbed_sharpness -p draws 30 --out my_run`, and see whether the upper curves of the figure move. Then find out how much it helps to use the same random vectors. Take one noisy copy of the first network, with noise of standard deviation 0.01. Estimate the relative change of the Gauss-Newton trace by 30 vectors of signs, once with the same vectors at both points and once with different ones, and repeat this 500 times. How large are the two errors, and how large is the change?
 # ```
 #
 # ```{solution-start} ex-perturbed-pairs
@@ -434,7 +437,7 @@ table(answer, "Relative change of the trace, and errors of its estimates", form=
 # ```{solution} ex-perturbed-pessimistic
 # :class: dropdown
 #
-# It does not prove it, because the bound has to hold for every input and for all noise within its levels, whereas the measurement is a mean over inputs and a percentile of random copies of a few functions. To find out by how much the bound can be improved, one has to look for the worst case: search for inputs, for functions of the class and for directions of the noise in which the trace changes most, as {ref}`ch-perturbed-network` does for the output. If even the worst case found is far below the bound, an improvement is likely to exist, and one can look for it in the steps at which the proof multiplies worst cases that do not occur together.
+# It does not. The bound has to hold for every input and for all noise within its levels, whereas the measurement is a mean over inputs and a percentile of random copies of a few functions. To find out by how much the bound can be improved, one has to look for the worst case. That is, one searches for inputs, for functions of the class and for directions of the noise at which the trace changes most, as {ref}`ch-perturbed-network` does for the output. If even the worst case found is far below the bound, an improvement is likely to exist. One can then look for it in the steps at which the proof multiplies worst cases that do not occur together.
 # ```
 #
 # ## References

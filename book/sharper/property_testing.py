@@ -19,15 +19,15 @@
 # # Can degree and sparsity be found by queries?
 #
 # ```{verdict}
-# Yes, both can often be found from a part of the values, and neither test ever answers with more than the true degree or number of characters. If the test of the degree, as we restored it, is made fine enough, it finds the degree of {glue:text}`right_fine:.0f` % of the functions (the paper says: of most), and of {glue:text}`right_fine_five:.0f` % of those of degree 5. At {glue:text}`T` bits it then asks for up to {glue:text}`fine_share:.0f` % of the table of all values on average. A coarser test often answers with too small a degree, because it flips single coordinates: with {glue:text}`R` random subcubes for each degree it finds the degree of {glue:text}`found_coordinates:.0f` % of the functions of degree 5. If it flips random blocks of coordinates, which the paper does not mention, it finds {glue:text}`found_blocks:.0f` % with {glue:text}`block_share:.1f` % of the table.
+# Yes, both can often be found from a part of the values, and neither test ever answers with more than the true degree or number of characters. The finest test of the degree, as we restored it, is right for {glue:text}`right_fine:.0f` % of the functions (the paper says: for most), and for {glue:text}`right_fine_five:.0f` % of those of degree 5. At {glue:text}`T` bits it asks for up to {glue:text}`fine_share:.0f` % of all values on average. A coarser test, with {glue:text}`R` random subcubes for each degree, often answers with too small a degree, because it flips single coordinates. It is right for {glue:text}`found_coordinates:.0f` % of the functions of degree 5. If it flips random blocks of coordinates, which the paper does not mention, it is right for {glue:text}`found_blocks:.0f` %, and asks for {glue:text}`block_share:.1f` % of all values.
 # ```
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 13 min. **Runs in** 10 s. **Source** restored (degree), printed (sparsity, Figure 8).
 #
-# **Claim.** The degree and the sparsity of a function can be bounded by asking for its values at few points, without its whole table. The test of degree that the paper describes, as restored here, never rejects a function that has the tested degree. But its answers fall below the true degree as this degree grows and as the test becomes coarser, which the paper calls *wilting*. We compute how far they fall and why, and try a variant whose answers stay right up to higher degrees, with the same number of subcubes for each degree. The test that the paper cites is about another kind of degree.
+# **Claim.** The degree and the sparsity of a function can be bounded by asking for its values at few points, without its whole table. The test of degree that the paper describes, as restored here, never rejects a function that has the tested degree. But its answers fall below the true degree if this degree is high or the test is coarse, which the paper calls *wilting*. We compute how far they fall and why. We also try a variant whose answers stay right up to higher degrees, with the same number of subcubes for each degree. The test that the paper cites is about another kind of degree.
 #
 # ## Why one should care
 #
-# The bounds of the paper depend on the degree and the sparsity of the function that a transformer has learned. For a function of 20 bits both could be read off its Walsh transform, but this needs all of its values, more than a million, and for a few dozen bits this is impossible. If one could find the degree by asking for the values at a few points, the bounds could be used for networks whose function is unknown. One would expect that a few points cannot reveal a property of the whole function, and in the worst case this is true. But a sparse function of high degree violates, at many inputs, a rule that functions of low degree obey, so a test at random inputs has a good chance to detect the violation. How good is this chance, and does it depend on the length of the strings?
+# The bounds of the paper depend on the degree and the sparsity of the function that a transformer has learned. For a function of 20 bits both could be read off its Walsh transform. But this transform needs all values of the function, which are more than a million, and for a few dozen bits their number is out of reach. If one could find the degree by asking for the values at a few points, the bounds could be used for networks whose function is unknown. One would expect that a few points cannot reveal a property of the whole function, and in the worst case this is true. But all functions of low degree obey a certain rule, which a sparse function of high degree violates at many inputs. So a test at random inputs has a good chance to detect the violation. How good is this chance, and does it depend on the length of the strings?
 #
 # ## Four bits by hand
 #
@@ -52,12 +52,23 @@
 #
 # ```{prf:algorithm} Lintilhac and Shaikh (2026), Appendix H (degree), as restored
 # :label: sharper-appH-degree
-# To test degree $k$: pick a random $x$ and $m = k + 1$ random disjoint sets $V_1, \dots, V_m$, the *directions*. The values at all but one of the $2^m$ points $x^{V_A}$, where $V_A$ is the union of the $V_j$ with $j \in A \subseteq [m]$, determine a polynomial of degree $k$. Reject if its value at the last point is not that of $f$, and repeat this $R$ times. Increase $k$ from 0 on and return the first degree accepted.
+# To test degree $k$, let $m = k + 1$ and repeat the following $R$ times.
+#
+# 1. Pick a random $x$ and $m$ random disjoint sets $V_1, \dots, V_m$, the *directions*.
+# 2. For $A \subseteq [m]$ let $V_A$ be the union of the $V_j$ with $j \in A$. The $2^m$ points $x^{V_A}$ form a *subcube*. The values of $f$ at all of them but one determine a polynomial of degree $k$.
+# 3. Reject if the value of the polynomial at the last point is not that of $f$.
+#
+# Increase $k$ from 0 on and return the first degree that is never rejected.
 # ```
 #
 # ```{prf:algorithm} Lintilhac and Shaikh (2026), Appendix H (sparsity)
 # :label: sharper-appH-sparsity
-# Fix all but $\ell$ random coordinates to random values and take the Walsh transform of the restricted function. To test sparsity $s$: reject if more than a share $\varepsilon$ of its energy $\sum_U \hat f(U)^2$ lies outside its $s$ largest coefficients, and repeat this $R$ times. Increase $s$ and return the first sparsity accepted.
+# To test sparsity $s$, repeat the following $R$ times.
+#
+# 1. Fix all but $\ell$ random coordinates to random values, and take the Walsh transform of the restricted function.
+# 2. Reject if more than a share $\varepsilon$ of its energy, the sum of its squared coefficients, lies outside its $s$ largest coefficients.
+#
+# Increase $s$ and return the first sparsity that is never rejected.
 # ```
 #
 # It is open which disjoint sets the paper takes. In the tables *coordinates* means that the $V_j$ are $m$ different random coordinates. *Blocks*, which the paper does not mention, means that every coordinate joins one of $V_1, \dots, V_m$ or none, with equal chances.
@@ -100,7 +111,9 @@ glue(R=R, T=T, eps=eps)
 # %% [markdown]
 # ## Figure 8 again
 #
-# The paper draws 8 random functions in each of 20 classes (degrees 1 to 5, sparsities 1, 7, 14 and 20) at $T = 20$, and applies the tests. We do the same, with both kinds of directions on the same functions. For the sparsity we make the share $\varepsilon$ larger, once with the same number of free coordinates and once with fewer. The number of subcubes is $R = \lceil \ln(1/\delta) / \varepsilon \rceil$, so that a violation which one subcube detects with chance $\varepsilon$ is missed with chance $\delta$ at most. As in the paper, all sets of a function have exactly $d$ elements. The paper's figure would not be reproduced if the mean answer did not fall with the coarser $\varepsilon$, and an answer above the truth would refute the claim that nothing true is rejected.
+# The paper draws 8 random functions in each of 20 classes (degrees 1 to 5, sparsities 1, 7, 14 and 20) at $T = 20$, and applies the tests. We do the same, with both kinds of directions on the same functions. For the sparsity we make the share $\varepsilon$ larger, once with the same number of free coordinates and once with fewer.
+#
+# In the test of the degree our $\varepsilon$ is the chance with which one subcube detects a violation. We take $R = \lceil \ln(1/\delta) / \varepsilon \rceil$ subcubes, so that all of them miss such a violation with a chance of at most $\delta$. As in the paper, all sets of a function have exactly $d$ elements. The paper's figure would not be reproduced if the mean answer did not fall with the coarser $\varepsilon$. An answer above the truth would refute the claim that nothing true is rejected.
 
 # %% mystnb={"code_prompt_hide": "160 functions, nine sweeps", "code_prompt_show": "160 functions, nine sweeps"} tags=["hide-input"]
 classes = [(d, W) for d in degrees for W in sparsities for _ in range(functions)]
@@ -239,11 +252,13 @@ glue(right_fine_five=100 * chances[fives, 5].mean().item())
 glue(block_share=100 * asked["blocks"] / 2**T, right_eps=100 * right["exact"])
 
 # %% [markdown]
-# In {numref}`fig-first-accepted` the answers along coordinates fall below the diagonal as the degree grows, and they do so earlier for the coarse $\varepsilon$. How far they *must* fall can be computed. If degree $k$ is tested, which we call level $k$, a subcube along $m = k + 1$ coordinates rejects if and only if these lie inside one of the sets $U_i$ of the function. (If they lie inside several, the terms could cancel, but random coefficients do not.) So its chance $p_k$ is the number of different $m$-sets inside the $U_i$, divided by $\binom Tm$, and level $k$ is accepted with chance $(1 - p_k)^R$. The crosses in the figure are these exact means, and the answers agree with them. By the exact chances, the answers along coordinates would be right for {glue:text}`right_fine:.0f` % of the functions with $\varepsilon =$ {glue:text}`eps_fine:g`, and for {glue:text}`right_eps:.0f` % with $\varepsilon =$ {glue:text}`eps:g`. But even with the smaller $\varepsilon$ they would be right for only {glue:text}`right_fine_five:.0f` % at degree 5, and the subcubes have so many points that up to {glue:text}`fine_share:.0f` % of the whole table is asked for on average. Along blocks the degree is found up to degree 5, from the same number of subcubes for each level.
+# In {numref}`fig-first-accepted` the answers along coordinates fall below the diagonal as the degree grows, and they do so earlier for the coarse $\varepsilon$. How far they *must* fall can be computed. We call the test of degree $k$ *level* $k$. At this level a subcube along $m = k + 1$ coordinates rejects if and only if all $m$ coordinates lie inside one of the sets $U_i$ of the function. (If they lie inside several sets, the terms could cancel, but with random coefficients they do not.) So a subcube rejects with a chance $p_k$, which is the number of different $m$-sets inside the $U_i$, divided by the number $\binom Tm$ of all $m$-sets, and level $k$ is accepted with chance $(1 - p_k)^R$.
+#
+# The crosses in the figure are the exact means that follow from these chances, and the answers agree with them. By the exact chances, the answers along coordinates would be right for {glue:text}`right_eps:.0f` % of the functions with $\varepsilon =$ {glue:text}`eps:g`, and for {glue:text}`right_fine:.0f` % with the finer $\varepsilon =$ {glue:text}`eps_fine:g`. But even with the finer one they would be right for only {glue:text}`right_fine_five:.0f` % at degree 5, and there are so many subcubes that up to {glue:text}`fine_share:.0f` % of the whole table is asked for on average. Along blocks the degree is found up to degree 5, from the same number of subcubes for each level.
 #
 # ## Why nothing true is rejected
 #
-# We now prove, for all functions, what the example showed for one. "Misses the last value" is the same as "has a signed sum that is not 0", with
+# We now prove, for all functions, what the example showed for one. A subcube rejects if and only if the following signed sum over its points is not 0:
 #
 # ```{math}
 # :label: eq-signed-sum
@@ -251,9 +266,15 @@ glue(block_share=100 * asked["blocks"] / 2**T, right_eps=100 * right["exact"])
 #   = \sum_{U :\ |U \cap V_j| \text{ odd for all } j} \hat f(U)\, \chi_U(x) .
 # ```
 #
-# Flipping $V_j$ multiplies $\chi_U$ by $(-1)^{|U \cap V_j|}$, so the sum over $A$ is a product of factors $1 - (-1)^{|U \cap V_j|}$, each of which is 0 or 2. Since the $V_j$ are **disjoint**, a set $U$ that remains in the sum has an element in each of them, so it has at least $m = k + 1$ elements. A function of degree $k$ has no such set, and is therefore never rejected.
+# The second equality says that only those sets $U$ remain in the sum that have an odd number of elements in every direction. To see this, take one character at a time. Flipping $V_j$ multiplies $\chi_U$ by $(-1)^{|U \cap V_j|}$. So for $f = \chi_U$ the sum over $A$ is $\chi_U(x)$ times the product of the factors $1 - (-1)^{|U \cap V_j|}$ over all $j$. Each factor is 2 if $|U \cap V_j|$ is odd and 0 if it is even, and $2^{-m}$ cancels the twos. Since the $V_j$ are **disjoint**, a set $U$ that remains has a different element in each of them, so it has at least $m = k + 1$ elements. A function of degree $k$ has no such set, and is therefore never rejected.
 #
-# **What is restored.** In the first test the paper selects a number of points, and takes "the unique degree [...] polynomial" through any subset of some size. Both numbers are missing in the text that we could read, and so is the choice of points. The $2^m$ points of a subcube are therefore our choice. Another reading takes $d + 2$ points along a path that flips one coordinate after another, which is how low degree is tested over large fields, along lines. This reading fails: a function $x_1$ has the values $1, 1, -1$ on the path that flips $x_2$ and then $x_1$, and these values are not a polynomial of degree 1 in the number of flips. A third reading takes arbitrary points, whose number exceeds by one the number of coefficients of a polynomial of degree $k$. It does not reject a function of degree $k$ either, but it needs {glue:text}`third_points` points at once for degree 5, and a single trial seldom misses: of random points at 10 bits that determine a polynomial of degree 2, {glue:text}`third_share:.0f` % reject a character of degree 3. With a few repetitions nearly every degree would be found, so this reading does not explain the wilting that the paper reports. The values of the parameters are missing too; ours are stated where they are used. In particular the paper's proximity parameter is a distance from the functions that have the degree, and its formula for the number of repetitions is missing; our $\varepsilon$ is the chance that one subcube detects a violation.
+# **What is restored.** In the first test the paper selects a number of points, and takes "the unique degree [...] polynomial" through any subset of some size. Both numbers are missing in the text that we could read, and so is the choice of points. We see three readings.
+#
+# * *The points of a subcube.* This is our choice.
+# * *Points along a path.* One could take $d + 2$ points along a path that flips one coordinate after another, since over large fields low degree is tested along lines. This reading fails. For example, the function $x_1$ has the values $1, 1, -1$ on the path that flips $x_2$ and then $x_1$, and these values are not a polynomial of degree 1 in the number of flips.
+# * *Arbitrary points*, one more than a polynomial of degree $k$ has coefficients. This reading does not reject a function of degree $k$ either, but it needs {glue:text}`third_points` points at once for degree 5. And a single trial detects most violations: of random points at 10 bits that determine a polynomial of degree 2, {glue:text}`third_share:.0f` % reject a character of degree 3. With a few repetitions nearly every degree would be found, so this reading does not explain the wilting that the paper reports.
+#
+# The values of the parameters are missing too; ours are stated where they are used. In particular, the paper's proximity parameter is a distance from the functions that have the degree, and its formula for the number of repetitions is missing. Our $\varepsilon$ is instead the chance that one subcube detects a violation.
 #
 # %% mystnb={"code_prompt_hide": "The third reading", "code_prompt_show": "The third reading"} tags=["hide-cell"]
 monomials = [list(c) for k in range(3) for c in combinations(range(10), k)]
@@ -272,19 +293,19 @@ glue(third_points=f"{1 + sum(math.comb(T, k) for k in range(6)):,}")
 # %% [markdown]
 # ## Why blocks see more
 #
-# Take one character, $f = \chi_U$ with $|U| = m$, and test it at degree $m - 1$. All of $V_1, \dots, V_m$ must contain an odd number of elements of $U$, so each contains exactly one. If the directions are coordinates, they must be exactly the elements of $U$, and the chance of this is $1 / \binom Tm$. If the directions are blocks, the $m$ elements of $U$ must join $m$ different blocks, which happens in $m!$ of $(m+1)^m$ cases. So the first chance vanishes quickly as the strings become longer, whereas the second does not depend on $T$ at all. That this is possible is known: {cite:t}`srinivasan2018` test the degree of functions on $\{0,1\}^n$ over every field, so also over the real numbers, with a number of questions that depends on the degree only. Random blocks are also used to test whether a function has few relevant variables {cite:p}`fischer2004`.
+# Take one character, $f = \chi_U$ with $|U| = m$, and test it at degree $m - 1$. All of $V_1, \dots, V_m$ must contain an odd number of elements of $U$, so each contains exactly one. If the directions are coordinates, they must be exactly the elements of $U$, and the chance of this is $1 / \binom Tm$. If the directions are blocks, each of the $m$ elements of $U$ chooses among $m$ blocks and none, and they must join $m$ different blocks. This happens in $m!$ of $(m+1)^m$ cases. So the first chance vanishes quickly as the strings become longer, whereas the second does not depend on $T$ at all. That tests with this property exist is known: {cite:t}`srinivasan2018` test the degree of functions on $\{0,1\}^n$ over every field, so also over the real numbers, with a number of questions that depends on the degree only. Random blocks are also used to test whether a function has few relevant variables {cite:p}`fischer2004`.
 
 # %% mystnb={"code_prompt_hide": "Numbers for the text", "code_prompt_show": "Numbers for the text"} tags=["hide-cell"]
 glue(single=math.comb(T, 5), ratio_5=math.comb(T, 5) * math.factorial(5) / 6**5)
 
 # %% [markdown]
-# At degree 5 one subcube along coordinates detects the character with a chance of one in {glue:text}`single`, and a subcube along blocks detects it {glue:text}`ratio_5:.0f` times as often.
+# At degree 5 one subcube along coordinates detects the character with a chance of one in {glue:text}`single`. A subcube along blocks detects it {glue:text}`ratio_5:.0f` times as often.
 #
 # ## The cited test is for another degree
 #
 # The paper takes its test from {cite:t}`alon2003`, and says that the proof still works for real values. That test is about polynomials over $GF(2)$, the field of two elements. A function with values $\pm1$ is $(-1)^{g}$ with a polynomial $g$ in the bits modulo 2, and the test bounds the degree of $g$. Its directions are $m$ arbitrary random sets, which overlap, and its sum is an exclusive or. The two degrees have little in common: $\mathrm{PARITY}$ is $(-1)^{b_1 + \dots + b_T}$ with bits $b_i$, so $g$ has degree 1, whereas the only character of PARITY is the one of highest degree.
 #
-# What happens if the cited test is taken literally? We run it on PARITY, whose Fourier degree is the number of bits, so that a test of the Fourier degree would have to reject degree 1. Then we take its *arbitrary* directions with the real sums of {eq}`eq-signed-sum`, on functions with three disjoint sets of $d$ elements, at their own degree $d$. Since the directions overlap, the only element of a set can lie in all of them, so that this set remains in the sum. A set has an odd number of elements in all $d + 1$ directions with chance $2^{-(d+1)}$, and the three disjoint sets are independent, so the chance to reject is $1 - (1 - 2^{-(d+1)})^3$. A test that never rejects a true degree would have 0 in this column.
+# What happens if the cited test is taken literally? We run it on PARITY, whose Fourier degree is the number of bits, so that a test of the Fourier degree would have to reject degree 1. Then we take its *arbitrary* directions with the real sums of {eq}`eq-signed-sum`, on functions with three disjoint sets of $d$ elements, at their own degree $d$. Since the directions overlap, one element of a set can lie in all of them, so that this set remains in the sum. A given set has an odd number of elements in all $d + 1$ directions with chance $2^{-(d+1)}$. The three disjoint sets are independent, so at least one of them remains with chance $1 - (1 - 2^{-(d+1)})^3$, and then the test rejects. A test that never rejects a true degree would have 0 in the column of rejections.
 
 
 # %%
@@ -347,11 +368,11 @@ glue(accepted=round(tries * (1 - over_gf2)), tries=tries, mixed_first=own["arbit
 glue(mixed_exact=own["exact"].iloc[0])
 
 # %% [markdown]
-# The cited test accepts degree 1 for a function of Fourier degree {glue:text}`T`, in {glue:text}`accepted` of {glue:text}`tries` trials: with $g = b_1 + \dots + b_T$ every sum over four such points is even. With real sums it rejects functions of degree 1 at level 1, in {glue:text}`mixed_first:.3f` of all trials. On subcubes with disjoint directions, what the paper describes in its own words is right, and so is its sentence that the proof carries over to real values.
+# The cited test accepts degree 1 for a function of Fourier degree {glue:text}`T`, in {glue:text}`accepted` of {glue:text}`tries` trials, because for $g = b_1 + \dots + b_T$ every sum over four such points is even. With real sums it rejects functions of degree 1 at level 1, in a share of {glue:text}`mixed_first:.3f` of all trials. But the paper's own description of its test is right if the directions are disjoint, and then its sentence that the proof carries over to real values is right as well.
 #
 # ## Sparsity by restriction
 #
-# The second test is about the number of characters. A restriction to the free coordinates $J$ turns $\chi_U$ into $\pm\chi_{U \cap J}$. Two sets that have the same elements in $J$ merge into one character, so a restricted function has at most as many characters as $f$, and again nothing true is ever rejected. But two effects lower the answer. Sets that merge are counted once, and coefficients that together hold less than $\varepsilon$ of the energy are not counted. We take $R = \lceil \log_2 (1/\delta) \rceil$ restrictions, so that a violation which a single restriction detects with chance $\frac12$ is missed with chance $\delta$ at most. Whether the chance is so large depends on the function, and is not proved here.
+# The second test is about the number of characters. If all coordinates but those of a set $J$ are fixed, $\chi_U$ becomes $\pm\chi_{U \cap J}$. Two sets that have the same elements in $J$ merge into one character, so a restricted function has at most as many characters as $f$, and again nothing true is ever rejected. But two effects lower the answer: sets that merge are counted once, and coefficients that together hold less than $\varepsilon$ of the energy are not counted. We take $R = \lceil \log_2 (1/\delta) \rceil$ restrictions. If a single restriction detects a violation with chance $\frac12$, all of them miss it with a chance of at most $\delta$. Whether the chance is so large depends on the function, and is not proved here.
 
 # %%
 indicators = [cube.sparse_function(T, d, 1, rng.generator, basis="even_parity") for d in degrees]
@@ -396,11 +417,11 @@ glue(questions=f"{asked['sparsity']:.0f}", all_points=2**T)
 # %% [markdown]
 # Of the 20 characters {glue:text}`lost:.2f` are not counted on average, because some sets merge and some coefficients are too small. With the larger share, and the same number of free coordinates, {glue:text}`lost_share:.1f` are not counted, so the wilting is mostly due to $\varepsilon$. The test asks for {glue:text}`questions` values of a function on average, and the whole table has {glue:text}`all_points` entries, so at this length the saving is modest.
 #
-# The answer depends on the basis, too. The theorems of the paper count a sparsity in even-parity indicators $p_U = (1 + \chi_U)/2$, whereas the transform counts characters. Every indicator contains the constant, so a sum of $W$ of them has $W + 1$ characters, and with one indicator the test answers {glue:text}`indicator`. In the count of the theorems this exceeds the true number by 1, so one has to subtract 1 from the answer to be sure that it is not too large.
+# The answer depends on the basis, too. The theorems of the paper count a sparsity in even-parity indicators $p_U = (1 + \chi_U)/2$, whereas the transform counts characters. Every indicator contains the constant character, so a sum of $W$ indicators has $W + 1$ characters. For a single indicator the test therefore answers {glue:text}`indicator`, where the theorems count 1. So one has to subtract 1 from the answer to be sure that it is not larger than the sparsity of the theorems.
 #
 # ## What would falsify this
 #
-# One accepted level above the truth would refute our claims on both tests. In the controls, which take arbitrary directions for the degree, and random points in place of a subcube for the sparsity, levels above the truth are accepted. An answer is called close to the truth if it is at least four fifths of the sparsity. As a control for this the test accepts $s$ if a share $\varepsilon$ of the energy lies *inside* the $s$ largest coefficients, where it should accept if at most this share lies outside, and its answers are far from the truth. The control for the share of degrees that are found is a wrong test with one direction too few, whose answer is right only where that of the correct test is one too small. If the reasoning about $U \cap V_j$ were wrong, the answers along coordinates would be far from their exact means, as those along blocks are.
+# One answer above the truth would refute our claims on both tests. In the controls such answers occur: for the degree the control takes arbitrary directions, and for the sparsity it takes random points in place of a subcube. An answer for the sparsity is called close to the truth if it is at least four fifths of the sparsity. In the control for this, the test accepts $s$ if a share $\varepsilon$ of the energy lies *inside* the $s$ largest coefficients, where it should accept if at most this share lies outside. Its answers are far from the truth. The control for the share of degrees that are found is a wrong test with one direction too few, whose answer is right only where that of the correct test is one too small. If the reasoning about $U \cap V_j$ were wrong, the answers along coordinates would be far from their exact means, as the answers along blocks are.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -414,7 +435,7 @@ ledger.show()
 #
 # ## What we found
 #
-# * Along disjoint directions no run accepts a degree above the truth. The wilting along coordinates is explained, up to sampling error, by the chance $1/\binom Tm$ of a random subcube.
+# * Along disjoint directions no run accepts a degree above the truth. The wilting along coordinates is explained, up to sampling error, by the chance that $m$ random coordinates lie in one set of the function, which is $1/\binom Tm$ for a set of $m$ elements.
 # * Along coordinates the finest test finds most degrees, but only {glue:text}`right_fine_five:.0f` % of those of degree 5. Random blocks detect a character of degree 5 {glue:text}`ratio_5:.0f` times as often as coordinates. At high degrees the answers along blocks become too small as well, because the chance decreases by a factor of about $e$ with each degree.
 # * Since neither test ever answers with more than the truth, its answer is an upper bound only if it is the truth itself. Along coordinates, at $\varepsilon =$ {glue:text}`eps:g`, the answer was too small for {glue:text}`below:.0f` % of the functions. A generalization bound that is computed from a degree below the true one is not proved.
 # * The test that the paper cites is about the degree over $GF(2)$, and accepts degree 1 for PARITY of {glue:text}`T` bits.
@@ -446,13 +467,13 @@ ledger.show()
 # ```{solution} ex-testing-degree-one
 # :class: dropdown
 #
-# One subcube detects the character with chance $\frac1{20}$ along coordinates and $\frac12$ along blocks. If $R$ is $\ln(1/\delta)$ over the chance, 60 and 6 subcubes are enough. (The exact chances $(1 - \frac1{20})^R$ and $2^{-R}$ of a miss are at most $\delta$ from $R = 59$ and $R = 5$ on.)
+# One subcube detects the character with chance $\frac1{20}$ along coordinates and $\frac12$ along blocks. If we take $R = \ln(1/\delta)$ divided by this chance, 60 and 6 subcubes are enough. (The exact chances of a miss, $(1 - \frac1{20})^R$ and $2^{-R}$, are at most $\delta$ from $R = 59$ and $R = 5$ on.)
 # ```
 #
 # ```{exercise}
 # :label: ex-testing-chances
 #
-# *With the computer.* First run the chapter with four times as many functions, by `python -m bookkit.run sharper/property_testing -p functions 32 --out my_run`. Do the crosses in the figure move, and do the bars become shorter? Then measure the chances of the section on blocks: for one character of degree $m = 1, \dots, 7$ on 20 bits, draw 20 000 block subcubes at degree $m - 1$, and compare the share that detect it with $m!/(m+1)^m$ and with $1 / \binom{20}m$. At which degree do blocks need more than 1000 subcubes for $\delta = 0.05$ ?
+# *With the computer.* First run the chapter with four times as many functions, by `python -m bookkit.run sharper/property_testing -p functions 32 --out my_run`. Do the crosses in the figure move, and do the bars become shorter? Then measure the chances of the section on blocks. For one character of degree $m = 1, \dots, 7$ on 20 bits, draw 20 000 block subcubes at degree $m - 1$. Compare the share of them that detect the character with $m!/(m+1)^m$ and with $1 / \binom{20}m$. At which degree do blocks need more than 1000 subcubes for $\delta = 0.05$ ?
 # ```
 #
 # ```{solution-start} ex-testing-chances
@@ -476,7 +497,7 @@ noticed = pd.DataFrame(noticed).T.rename_axis("degree")
 table(noticed, "Chance to notice one character", form=".2g")
 
 # %% [markdown]
-# The shares agree with the formula. With blocks the chance decreases by a factor of about $e$ with each degree, so from degree 7 on blocks need some 1200 subcubes as well, whereas coordinates would need more than 200 000. With more functions the crosses move a little, because they are means over the functions that were drawn, and the bars keep their length: they show how much the functions differ, and not how well the mean is known.
+# The shares agree with the formula. With blocks the chance decreases by a factor of about $e$ with each degree, so from degree 7 on blocks need some 1200 subcubes as well, whereas coordinates would need more than 200 000. With more functions the crosses move a little, because they are means over the functions that were drawn. The bars keep their length, because they show how much the functions differ, and not how well the mean is known.
 #
 # ```{solution-end}
 # ```

@@ -19,11 +19,11 @@
 # # The capacity of an attention head
 #
 # ```{verdict}
-# Yes, as the paper says, the capacity of an attention head hardly grows with the number of tokens, because errors of the scores do not add up. If all scores change, the weights of the softmax move, summed over all tokens, by at most the largest change of a single score. The constant is 1, where the paper has 2, and a smaller one is not enough. Theorem 4.2, which combines a cover of the scores and a cover of the values to a cover of the head, is true.
+# Yes, as the paper says, the capacity of an attention head hardly grows with the number of tokens, because errors of the scores do not add up. If all scores change, the changes of the softmax weights, summed over all tokens, are at most as large as the largest change of a single score. So the constant is 1, where the paper has 2, and a smaller one is not enough. Theorem 4.2, which combines a cover of the scores and a cover of the values to a cover of the head, is true.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 10 min. **Runs in** 10 s. **Source** printed (Lemma A.6, Corollary A.7), restored (the rest).
 #
-# **Claim.** A head averages over $T$ tokens, and still its capacity grows only with $\log T$. The reason is one inequality: if every score has an error of at most $\eta$, then the errors of the softmax weights add up to at most $2\eta$, however many tokens there are. The sum is even at most $\eta$, and this cannot be improved. From it the paper derives an inequality for the output of a head, and from that a theorem on covers of heads, and both are true as well. What they give for bounded matrices is the subject of {ref}`ch-longer-tokens`.
+# **Claim.** A head averages over $T$ tokens, and still its capacity grows only with $\log T$. The reason is one inequality: if every score has an error of at most $\eta$, then the errors of the softmax weights add up to at most $2\eta$, however many tokens there are. The sum is even at most $\eta$, and this cannot be improved. From the inequality for the weights the paper derives an inequality for the output of a head, and from this a theorem on covers of heads, and both are true as well. What they give for bounded matrices is the subject of {ref}`ch-longer-tokens`.
 
 # %% tags=["parameters"]
 pairs = 2000  # pairs of logits for softmax [500..50000]
@@ -57,15 +57,15 @@ def identity(y):
 # %% [markdown]
 # ## Why one should care
 #
-# How many different functions can an attention head compute? Its output is an average over all $T$ tokens, and each weight of this average depends on all $T$ scores. If every score is known only up to a small error $\eta$, one may fear that the errors of the weights add up to something of the order of $T \eta$. Then a cover of heads would have to be finer for longer inputs, and its size would grow like a power of $T$. The paper shows that this does not happen, and everything it says about the length of inputs rests on this one step. The best constant matters too, because a constant of the softmax enters the bound for a deep network once for each layer.
+# How many different functions can an attention head compute? Its output is an average over all $T$ tokens, and each weight of this average depends on all $T$ scores. If every score is known only up to a small error $\eta$, one may fear that the errors of the weights add up to something of the order of $T \eta$. Then a cover of heads would have to be finer for longer inputs, and its size would grow like a power of $T$. The paper shows that this does not happen, and everything it says about the length of inputs rests on this one step. The best constant matters too, because the constant of the softmax enters the bound for a deep network once for each layer.
 #
 # ## Two scores by hand
 #
 # Take two tokens with equal scores, so that both have the weight $\frac12$. Now raise the first score by $\eta = 0.1$ and lower the second by as much. The weights become $\frac{e^{0.1}}{e^{0.1} + e^{-0.1}} = 0.5498$ and $0.4502$. Each has moved by $0.0498$, so together they have moved by $0.0997$, just less than $\eta$.
 #
-# What changes if there are more than two tokens? With four tokens and equal scores every weight is $\frac14$. If we raise two scores by 0.1 and lower the other two, two of the weights become $0.2749$ and two $0.2251$. Each moves by $0.0249$, and all four together again by $0.0997$, so twice as many weights move half as far. If we raise a single score of the four instead, the weight of its token rises by $0.0192$, and the other three weights fall by as much together, so the sum is only $0.0384$.
+# What changes if there are more than two tokens? With four tokens and equal scores every weight is $\frac14$. If we raise two scores by 0.1 and lower the other two, two of the weights become $0.2749$ and two become $0.2251$. Each moves by $0.0249$, and all four together move again by $0.0997$. In other words, twice as many weights move half as far. If we raise a single score of the four instead, the weight of its token rises by $0.0192$, and the other three weights fall by as much together, so the sum is only $0.0384$.
 #
-# In general, let $P$ be the total weight of the tokens whose scores, which are also called *logits*, are raised. The figure shows the sum of the movements of all weights, divided by the step, for small steps and for two or eight logits.
+# In general, some scores are raised and the others lowered, all by the same small step. Let $P$ be the total weight of the tokens whose scores, which are also called *logits*, are raised. The figure shows the sum of the movements of all weights, divided by the step, for two and for eight logits.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How far softmax moves in sum, over the step of its logits. Half of the logits are raised and the others lowered, and $P$ is the probability of the raised ones. The curve is $4P(1-P)$. The dash-dotted curve is the bound $\\|J\\|_{1,1}$ for eight logits, and the dotted line is 2.", "name": "fig-softmax-constant"}, "image": {"alt": "Against P from 0 to 1: measured points for two and for eight logits lie on one parabola that starts at 0, reaches 1 at one half and returns to 0. Far above it the dash-dotted curve runs from 1.5 at the ends to 1.75 in the middle. A dotted horizontal line stands at 2."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.6)
@@ -87,7 +87,7 @@ ax.legend(loc="upper left", ncols=2, bbox_to_anchor=(0, 1.3))
 figures.show()
 
 # %% [markdown]
-# All measured points lie on the parabola $4 P (1 - P)$, for two logits and for eight. So the movement depends on $P$ only and not on the number of tokens, and it is at most 1, the value at $P = \frac12$. The paper's argument adds up the absolute values of all entries of $J$, the Jacobian of softmax. This sum, $\|J\|_{1,1}$, is the dash-dotted curve for eight logits, and for many tokens it comes near to the dotted line at 2.
+# All measured points lie on the parabola $4 P (1 - P)$, for two logits and for eight. So the movement depends on $P$ only and not on the number of tokens, and it is at most 1, the value at $P = \frac12$. The paper's argument adds up the absolute values of all entries of $J$, the Jacobian of softmax. This sum, $\|J\|_{1,1}$, is a bound on the movement that depends on the number of tokens. For eight logits it is the dash-dotted curve, and for many tokens it comes near to the dotted line at 2.
 #
 # ## The statement
 #
@@ -95,7 +95,7 @@ figures.show()
 #
 # $$f(X, z) = \sigma\bigl( W_V^\top X^\top \mathrm{softmax}(s) \bigr) ,$$
 #
-# where the activation $\sigma$ acts on each entry, maps 0 to 0 and is $L$-Lipschitz, and the vectors $v_t = W_V^\top x_t$ are the *values*. In a self-attention head $z$ is one of the tokens. No token is longer than $B_X$, and $\|J\|_{1,1}$ is the sum of the absolute values of all entries of $J$. $N_\infty(\epsilon)$ is the least number of members of a class such that every member is within $\epsilon$ of one of them, on all inputs at once ({ref}`ch-capacity`). We judge the review version of October 2021, and use its numbers.
+# where the activation $\sigma$ acts on each entry, maps 0 to 0 and is $L$-Lipschitz, and the vectors $v_t = W_V^\top x_t$ are the *values*. In a self-attention head $z$ is one of the tokens. No token is longer than $B_X$, and $\|J\|_{1,1}$ is the sum of the absolute values of all entries of $J$. A *cover* of a class of functions at scale $\epsilon$ is a set of its members such that every member of the class is within $\epsilon$ of one of them, on all inputs at once ({ref}`ch-capacity`). $N_\infty(\epsilon)$ is the least size of such a cover. We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma A.6 and Corollary A.7
 # :label: variables-lemA6
@@ -104,7 +104,7 @@ figures.show()
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma 4.3
 # :label: variables-lem4-3
-# *(Restored.)* Let scores $s$ and values $v_t$ depend on parameters, with $\|v_t\|_2 \le B_{in} \|x_t\|_2$. Two heads, of which the second has scores $\hat s$ and values $\hat v_t$, differ by at most $c\, L\, B_{in} B_X\, \|s - \hat s\|_\infty + L \max_t \|v_t - \hat v_t\|_2$.
+# *(Restored.)* Let scores $s$ and values $v_t$ depend on parameters, with $\|v_t\|_2 \le B_{in} \|x_t\|_2$. Let a second head have the scores $\hat s$ and the values $\hat v_t$. Then the outputs of the two heads differ by at most $c\, L\, B_{in} B_X\, \|s - \hat s\|_\infty + L \max_t \|v_t - \hat v_t\|_2$.
 # ```
 #
 # ```{prf:theorem} Edelman et al. (2022), Theorem 4.2
@@ -113,20 +113,22 @@ figures.show()
 #
 # $$\log N_\infty(\text{heads}; \epsilon) \le \inf_{0 \le \alpha \le 1} \Bigl[ \log N_\infty\Bigl( \text{scores}; \frac{\alpha \epsilon}{c L B_{in} B_X} \Bigr) + \log N_\infty\Bigl( \text{values}; \frac{(1 - \alpha) \epsilon}{L} \Bigr) \Bigr] ,$$
 #
-# with the two covers on all $mT$ tokens at once. (A cover at scale 0, for $\alpha = 0$ or 1, has a member for every different function.)
+# with the two covers on all $mT$ tokens at once. In words: a cover of the heads needs no more members than the product of a cover of the scores and a cover of the values, and the accuracy $\epsilon$ may be divided between the two as one likes. (A cover at scale 0, for $\alpha = 0$ or 1, has a member for every different function.)
 # ```
 #
 # ## Softmax: 1 in place of 2
 #
-# With $p = \mathrm{softmax}(a)$ the Jacobian is $J = \mathrm{diag}(p) - p p^\top$, and $\|J\|_{1,1} = 2 \sum_i p_i (1 - p_i)$ comes as near to 2 as one likes when $T$ grows, so 2 is what the lemma gives. But the proof uses $\|J h\|_1 \le \|J\|_{1,1} \|h\|_\infty$, as if each entry of $J$ could have the least favourable sign, and this loses a factor of 2. The right constant is the norm of $J$ from $\ell_\infty$ to $\ell_1$, that is, the largest $\|Jh\|_1$ over all $h$ with $\|h\|_\infty \le 1$, and it can be computed in three steps:
+# For $p = \mathrm{softmax}(a)$ the Jacobian is $J = \mathrm{diag}(p) - p p^\top$. The sum of its absolute entries, $\|J\|_{1,1} = 2 \sum_i p_i (1 - p_i)$, comes as near to 2 as one likes when $T$ grows, so 2 is what the lemma gives. But the proof uses $\|J h\|_1 \le \|J\|_{1,1} \|h\|_\infty$, as if each entry of $J$ could have the least favourable sign, and this loses a factor of 2. The right constant is the norm of $J$ from $\ell_\infty$ to $\ell_1$, that is, the largest $\|Jh\|_1$ over all $h$ with $\|h\|_\infty \le 1$. It can be computed in three steps:
 #
 # 1. $\|Jh\|_1$ is convex in $h$, so over $\|h\|_\infty \le 1$ it is largest at a vector of signs.
 # 2. For a vector of signs, let $P$ be the sum of the $p_i$ with $h_i = 1$. Then $p^\top h = 2P - 1$, and $(Jh)_i = p_i (h_i - p^\top h)$ is $2(1-P)\, p_i$ or $-2P\, p_i$.
 # 3. So $\|Jh\|_1 = P \cdot 2(1-P) + (1-P) \cdot 2P = 4P(1-P) \le 1$, with equality at $P = \frac12$.
 #
-# If we integrate this along the segment from $b$ to $a$, we get $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1 \le \|a - b\|_\infty$. The number $4P(1-P)$ of step 3 is the curve of {numref}`fig-softmax-constant`. The constant 1 is not new, because in convex optimization it is known as the dual of Pinsker's inequality: the negative entropy is 1-strongly convex in the $\ell_1$ norm, and therefore softmax, the gradient of its conjugate, has the constant 1. {cite:t}`nesterov2005` smooths a maximum in this way. The three steps above are a direct proof, which also shows where the constant is attained.
+# So the derivative of softmax in the direction $a - b$ has an $\ell_1$ norm of at most $\|a - b\|_\infty$ everywhere. If we integrate it along the segment from $b$ to $a$, we get $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1 \le \|a - b\|_\infty$. The number $4P(1-P)$ of step 3 is the curve of {numref}`fig-softmax-constant`.
 #
-# As a test we draw pairs of logits that differ by random steps, by steps of one logit, or by *balanced* steps, which raise and lower logits by the same amount such that $P$ is as near to $\frac12$ as possible. The *ratio* of a pair is $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1$ divided by $\|a - b\|_\infty$. A ratio above 1 would refute our constant 1. As a control we take softmax at a temperature of $\frac12$, that is, softmax of $2a$, whose constant is 2.
+# The constant 1 is not new, because it is known in convex optimization as the dual of Pinsker's inequality. There one shows that the negative entropy is 1-strongly convex in the $\ell_1$ norm, and therefore softmax, the gradient of its conjugate, has the constant 1. {cite:t}`nesterov2005` smooths a maximum in this way. The three steps above are a direct proof, which also shows where the constant is attained.
+#
+# As a test we draw pairs of logits that differ by random steps, by steps of one logit, or by *balanced* steps. A balanced step raises some logits and lowers the others by the same amount, such that $P$ is as near to $\frac12$ as possible. The *ratio* of a pair is $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1$ divided by $\|a - b\|_\infty$. A ratio above 1 would refute our constant 1. As a control we take softmax at a temperature of $\frac12$, that is, softmax of $2a$, whose constant is 2.
 
 
 # %%
@@ -203,7 +205,13 @@ general.holds(
 #
 # **The idea of the proof.** The proof of {prf:ref}`variables-lem4-3` splits the difference of two heads in two. The values change by at most $\max_t \|v_t - \hat v_t\|$, and an average of such changes is no larger. The weights change by at most $c\, \|s - \hat s\|_\infty$ in sum, and each is multiplied by a value of length at most $B_{in} B_X$. The errors of the weights have already been summed over the tokens in $c\, \|s - \hat s\|_\infty$, so no further sum appears that would grow with $T$.
 #
-# One instance attains the bound with $c = 1$: half of the tokens are $u$ and half are $-u$, all with equal scores, and the step raises the scores of the first half and lowers the others, as in the example. (If $T$ is odd, there is one more token $-u$ than $u$. Then the tokens $u$ get scores that are a little larger, so that both kinds have the total weight $\frac12$.) We also search for larger differences, and a ratio above 1 would refute the lemma with $c = 1$. The control consists of heads that *sum*, that is, use the scores themselves as weights, without a softmax.
+# **In formulas**, we write $p = \mathrm{softmax}(s)$ and $\hat p = \mathrm{softmax}(\hat s)$ and split the difference of the two averages:
+#
+# $$\sum_t p_t v_t - \sum_t \hat p_t \hat v_t = \sum_t (p_t - \hat p_t)\, v_t + \sum_t \hat p_t\, (v_t - \hat v_t) .$$
+#
+# The first sum has a length of at most $\|p - \hat p\|_1 \max_t \|v_t\| \le c\, \|s - \hat s\|_\infty B_{in} B_X$. The second is an average, and its length is at most $\max_t \|v_t - \hat v_t\|$. The activation $\sigma$ multiplies distances by at most $L$. $\square$
+#
+# Small steps of one instance attain the bound with $c = 1$ in the limit. Half of its tokens are $u$ and half are $-u$, all with equal scores, and the step raises the scores of the first half and lowers the others, as in the example. (If $T$ is odd, there is one more token $-u$ than $u$. Then the tokens $u$ get scores that are a little larger, so that both kinds have the total weight $\frac12$.) We also search for larger differences, and a difference above the bound would refute the lemma with $c = 1$. The control consists of heads that *sum*, that is, use the scores themselves as weights, without a softmax.
 
 
 # %% mystnb={"code_prompt_hide": "Opposite tokens", "code_prompt_show": "Opposite tokens"} tags=["hide-input"]
@@ -266,7 +274,7 @@ lemma.holds(
 #
 # ## Two small covers make one
 #
-# {prf:ref}`variables-thm4-2` is now a corollary of the lemma. Cover the scores with the accuracy $\alpha\epsilon / (c L B_{in} B_X)$ and the values with $(1 - \alpha)\epsilon/L$, both on all $mT$ tokens as if each were an input of its own, and take all pairs. By the lemma each head is within $\epsilon$ of the head that one of these pairs makes, and since scores and values are chosen independently, such a head is a member of the class.
+# {prf:ref}`variables-thm4-2` is now a corollary of the lemma. Cover the scores with the accuracy $\alpha\epsilon / (c L B_{in} B_X)$ and the values with the accuracy $(1 - \alpha)\epsilon/L$, both on all $mT$ tokens as if each were an input of its own, and take all pairs. Each pair makes a head, which is a member of the class, because scores and values are chosen independently. By the lemma each head of the class is within $\alpha \epsilon + (1 - \alpha) \epsilon = \epsilon$ of the head that one of these pairs makes.
 #
 # A tiny class shows the theorem at work. Its heads are all pairs of {glue:text}`members` score matrices and {glue:text}`members` value matrices in the plane, each near one of three centres, on two inputs of eight tokens. We compute covers greedily, for eleven splits $\alpha$ from 0 to 1 at four scales $\epsilon$, and measure how far a head can be from the nearest head of the product of the two covers. An error above $\epsilon$ would refute the theorem. The largest error is {glue:text}`tiny_error:.2f` $\epsilon$. If the scores are not covered, so that a single score matrix has to stand for all, it is {glue:text}`tiny_control:.0f` $\epsilon$.
 
@@ -319,7 +327,7 @@ glue(members=members, tiny_error=tiny_error, tiny_control=tiny_control)
 # %% [markdown]
 # ## What would falsify this
 #
-# The constant of softmax would be wrong if a pair of logits had a ratio above 1, as softmax of $2a$ has, and it would not be attained if no steps came nearer to 1 than steps of one logit. The head's inequality would be wrong if a head moved farther than its bound, as heads that sum do. The theorem would be wrong if a head were farther than $\epsilon$ from the product of covers, as happens if the scores are left uncovered.
+# The constant 1 of softmax would be wrong if a pair of logits had a ratio above 1, as softmax of $2a$ has. It would not be the best one if no steps came nearer to 1 than steps of one logit. The head's inequality would be wrong if a head moved farther than its bound, as heads that sum do. The theorem would be wrong if a head were farther than $\epsilon$ from the product of covers, as happens if the scores are left uncovered.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -360,7 +368,7 @@ ledger.show()
 # ```{solution} ex-softmax-unequal
 # :class: dropdown
 #
-# The movement is $4 P(1 - P)$ times the step, where $P$ is the weight of the raised tokens, so one raises the first score and lowers the others: $P = \frac12$ and the movement is $\eta$. A constant that is added to all scores changes nothing, so raising the first score by $2 \eta$ alone has the same effect. But the largest change of a score is then $2 \eta$, and the movement is only half of it.
+# For a small step $\eta$ the movement is $4 P(1 - P)\, \eta$, where $P$ is the weight of the raised tokens. It is largest for $P = \frac12$, so one raises the first score by $\eta$ and lowers the others by $\eta$, and the movement is $\eta$. A constant that is added to all scores changes nothing, so raising the first score by $2 \eta$ alone has the same effect. But the largest change of a score is then $2 \eta$, and the movement is only half of it.
 # ```
 #
 # ```{exercise}
@@ -400,7 +408,7 @@ table(answer, "Movement of softmax over the step, two logits", form=".4f")
 # ```{solution} ex-softmax-temperature
 # :class: dropdown
 #
-# The constant is $1/\tau$, because softmax of $a/\tau$ has the logits $a/\tau$, which move by $\|a - b\|_\infty/\tau$. The opposite tokens attain it, since their scores are equal at every temperature. In the limit no constant is enough: two tokens with nearly equal scores change places.
+# The constant is $1/\tau$, because a head at this temperature applies softmax to $a/\tau$, and these logits move by at most $\|a - b\|_\infty/\tau$. The opposite tokens attain the constant, since their scores are equal at every temperature. In the limit no constant is enough: if two tokens have nearly equal scores, an arbitrarily small change of the scores moves all the weight from one to the other.
 # ```
 #
 # ## References

@@ -19,11 +19,13 @@
 # # How many samples does a hidden AND take?
 #
 # ```{verdict}
-# Yes, the number of samples for a hidden AND grows more slowly than the length of the strings. From {glue:text}`shortest` to {glue:text}`longest` bits it grows by a factor of {glue:text}`factor`, while the length grows by {glue:text}`factor_T:.0f` and a logarithm would grow by {glue:text}`factor_floor:.1f`. These runs have no dropout, unlike the paper's.
+# Yes, the number of samples for a hidden AND grows more slowly than the length of the strings. From {glue:text}`shortest` to {glue:text}`longest` bits it grows by a factor of {glue:text}`factor`. The length grows by a factor of {glue:text}`factor_T:.0f`, and a number in proportion to a logarithm would grow by a factor of {glue:text}`factor_floor:.1f`. These runs have no dropout, unlike the paper's.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 14 min. **Runs in** 55 s. **Source** printed.
 #
-# **Claim.** A one-layer transformer learns the AND of three hidden bits among $T$ from a number of samples that grows more slowly than $T$, as Edelman et al. report for $T$ from 100 to 800. A linear classifier trained by the same optimizer, at a rate of its own, needs more, and their number grows as fast as $T$, whereas with an $\ell_1$ penalty a linear classifier needs fewer than the transformer. The paper takes its curve as the main verification of a dependence on $\log T$, but at four of its eleven lengths and its width, without its dropout, our curve grows much faster than in proportion to a logarithm, because every doubling of $T$ costs about the same factor. Dropout lowers the curve, but whether it bends it we cannot tell.
+# **Claim.** A one-layer transformer learns the AND of three hidden bits among $T$ from a number of samples that grows more slowly than $T$, as Edelman et al. report for $T$ from 100 to 800. A linear classifier trained by the same optimizer, at a rate of its own, needs more samples, and their number grows as fast as $T$. With an $\ell_1$ penalty, however, a linear classifier needs fewer samples than the transformer.
+#
+# The paper takes its curve as the main verification of a dependence on $\log T$. We ran four of its eleven lengths at its width, without its dropout. Our curve grows much faster than in proportion to a logarithm, because every doubling of $T$ costs about the same factor. Dropout lowers the curve, but we cannot tell whether it changes the shape of the curve.
 
 # %% tags=["parameters"]
 lengths = [50, 200]  # T, bits of a string, increasing, each from [50..800]
@@ -41,7 +43,7 @@ resume = False  # go on from the trials that are stored
 # %% [markdown]
 # ## Why one should care
 #
-# The theorems of this paper say that an attention head has a capacity that grows with the logarithm of the length. If training found the right function as soon as the capacity allows it, then a transformer would learn a function of three bits from a number of samples of the order of $\log T$, and longer inputs would cost hardly anything. But a bound on the capacity is an upper bound for bounded norms, and training is free to do worse. So the paper measures how many samples a trained transformer needs, and takes the result as its main evidence. It is worth checking because a curve over one decade of $T$ can easily be taken for a logarithm.
+# The theorems of this paper say that an attention head has a capacity that grows with the logarithm of the length. If training found the right function as soon as the capacity allows it, then a transformer would learn a function of three bits from a number of samples of the order of $\log T$, and longer inputs would cost hardly anything. But the theorems only bound the capacity from above, for networks of bounded norm, and training may need more samples than the capacity requires. So the paper measures how many samples a trained transformer needs, and takes the result as its main evidence. The measurement is worth checking, because a curve over less than one decade of $T$ can easily be taken for a logarithm.
 #
 # ## Three of five bits by hand
 #
@@ -51,22 +53,28 @@ resume = False  # go on from the trials that are stored
 # * The string 11100 has the label 0, which excludes a single set, $\{1, 2, 3\}$, so that 3 sets remain.
 # * The string 10101 has the label 1 again, and now only the set $\{1, 3, 5\}$ remains.
 #
-# A label 1 tells much, but only one label in eight is 1, and a label 0 tells little. In any case a label has two values, so it can at best halve the number of sets on average, and one needs at least $\log_2 \binom T3$ labels. This is 17.3 for $T = 100$, where there are 161,700 sets, and 26.3 for $T = 800$, where there are 85 million. So eight times as many bits cost only half as many labels again, *for a learner that makes full use of them*. The question is how close a trained transformer comes to this.
+# A label 1 tells much, but only one label in eight is 1, and a label 0 tells little. In any case a label has only two values, so each label can at best halve the number of sets that remain, and it takes about $\log_2 \binom T3$ labels to single out one of $\binom T3$ sets. This is 17.3 for $T = 100$, where there are 161,700 sets, and 26.3 for $T = 800$, where there are 85 million. So for eight times as many bits one needs only half as many labels again, *if the learner makes full use of them*. The question is how close a trained transformer comes to this.
 #
 # ## The task, and what the paper says
 #
-# A *trial* hides a set $I$ of 3 positions among $T$. It draws $m$ strings $x$ of $T$ independent fair bits, with label $y = 1$ if all three hidden bits are 1, and trains a transformer on these $m$ pairs. The trial is a *success* if at some check the network is right on more than 99 % of 10,000 new strings. The *critical size* $m^*(T)$ is the sample size at which half of the trials succeed. (The published version of the paper is reported to reject samples that fit more than one set. We reject none, but near the critical sizes there is hardly anything to reject: at $T = 100$ with 102 samples the expected number of wrong sets that fit is below 0.001, and at longer strings still smaller.)
+# A *trial* hides a set $I$ of 3 positions among $T$. It draws $m$ strings $x$ of $T$ independent fair bits. The label of a string is $y = 1$ if all three hidden bits are 1, and $y = 0$ otherwise. Then a transformer is trained on these $m$ pairs. The trial is a *success* if at some check the network is right on more than 99 % of 10,000 new strings. The *critical size* $m^*(T)$ is the sample size at which half of the trials succeed.
+#
+# (The published version of the paper is reported to reject samples that fit more than one set. We reject none, but near the critical sizes there is hardly anything to reject. At $T = 100$ with 102 samples the expected number of wrong sets that fit is below 0.001, and at longer strings it is still smaller.)
 #
 # ```{prf:remark} Edelman, Goel, Kakade and Zhang (2022), Sections 5 and 6, Figures 2 and 4, Appendix C.1
 # :label: variables-fig2
-# "The empirical sample complexity scales sublinearly with $T$." The experiment is "the main empirical verification of the $\log T$ dependence". There is no sharp threshold, and every run fits its training set. At $T = 400$ a run with 100 samples overfits and one with 200 learns. No learner does with fewer than $\Omega(s \log T)$ samples, for $s$ hidden bits.
+# 1. "The empirical sample complexity scales sublinearly with $T$." The experiment is "the main empirical verification of the $\log T$ dependence".
+# 2. There is no sharp threshold, and every run fits its training set. At $T = 400$ a run with 100 samples overfits and a run with 200 learns.
+# 3. For $s$ hidden bits every learner needs $\Omega(s \log T)$ samples.
 # ```
 #
 # ## Four lengths, eightfold in all
 #
-# A trial ends when it succeeds, or when its training loss is below 0.001, mostly before step 200. The paper goes on to step 1000 and takes the best check. If our trials did so too, our critical sizes might be lower, though hardly by much: of 20 failed trials carried on to step 1000 (12 at $T = 100$ and 8 at $T = 200$) none succeeded later, nor did any of 8 others (4 at $T = 400$ with 200 samples and 4 at $T = 800$ with 400). This excludes, at 95 %, that more than an eighth of the failed trials would have succeeded. Single stored trials cannot be reproduced one by one on another processor or with today's code, but their shares can. All trials of one length and size train side by side. All trials were run twice, with different seeds. Those of the second run are stored, and the results of the first are reported where they differ.
+# Our trials end when they succeed, or when their training loss is below 0.001, mostly before step 200. The paper goes on to step 1000 and takes the best check. If our trials did so too, our critical sizes might be lower, but hardly by much. To see this, we carried on 20 failed trials to step 1000 (12 at $T = 100$ and 8 at $T = 200$), and none of them succeeded later. Nor did any of 8 others (4 at $T = 400$ with 200 samples and 4 at $T = 800$ with 400). This excludes, at 95 %, that more than an eighth of the failed trials would have succeeded.
 #
-# **Why 1,000 trials fit on a processor.** Only the class token has a query, and this query is the same for all strings. So each pair of a position and a bit has one score and one value, whatever the rest of the string, and a string selects $T$ of the $2T$ pairs. Attention is then one matrix product with the indicators of the bits. This is the same network, but at $T = 800$ a step of training takes a small fraction of the time, a few percent at most, where we measured it. An exercise counts the multiplications ({ref}`ex-and-table`).
+# All trials were run twice, with different seeds. Those of the second run are stored, and the results of the first are reported where they differ. All trials of one length and size train side by side. On another processor, or with today's code, a single stored trial cannot be reproduced exactly, but the shares of successes can be reproduced.
+#
+# **Why 1,000 trials can be run on one processor.** Only the class token has a query, and this query is the same for all strings. So each of the $2T$ pairs of a position and a bit has one score and one value, whatever the rest of the string is, and a string selects $T$ of these pairs. Attention is then one matrix product with the indicators of the bits. This computes the same network, but where we measured it, at $T = 800$, a step of training took at most a few percent of the usual time. An exercise counts the multiplications ({ref}`ex-and-table`).
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import itertools
@@ -171,7 +179,7 @@ linear = pd.DataFrame(
 )
 
 # %% [markdown]
-# A share from few trials is noisy, and its crossing of one half is noisier still. So we fit the nearest nondecreasing curve to the shares before we read off $m^*$, and the intervals come from a bootstrap, in which the trials of each size are resampled.
+# A share of successes among few trials is noisy, and so is the sample size at which the shares cross one half. So before we read off $m^*$ we replace the shares by the nearest curve that never decreases. The intervals come from a bootstrap, in which the trials of each size are resampled.
 
 
 # %%
@@ -227,11 +235,16 @@ for ax in axes:
 figures.show()
 
 # %% [markdown]
-# On the left of {numref}`fig-and-critical` every curve rises slowly from few successes to most or all, and longer strings need more samples. On the right the critical size of the transformer rises along a straight line that is less steep than the dashed line, which is proportional to $T$, and much steeper than the dotted one, which is proportional to a logarithm. The marks of the linear classifier lie far above those of the transformer, and along a dashed line.
+# On the left of {numref}`fig-and-critical` every curve rises slowly from few successes to most or all, and longer strings need more samples. On the right the critical size of the transformer rises along a straight line. This line is less steep than the dashed line, which is proportional to $T$, but much steeper than the dotted line, which is proportional to a logarithm. The marks of the linear classifier lie far above those of the transformer, along another dashed line.
 #
 # ## A logarithm or a power?
 #
-# A straight line can be fitted to any curve, so a fitted slope cannot tell a power from a logarithm, and we look at single doublings instead. If $m^*$ is a power of $T$, its *local power* $\log_2 (m^*(2T) / m^*(T))$ is the same for each doubling. If it is $a + b \log T$, its *increment* $m^*(2T) - m^*(T)$ is the same. We call the last of these values minus the first the *bend*: the bend of the local power is 0 for a power, and that of the increment is 0 for a logarithm.
+# A straight line can be fitted to any curve, so a fitted slope cannot distinguish a power from a logarithm. We therefore look at single doublings of $T$.
+#
+# * If $m^*$ is a power of $T$, its *local power* $\log_2 (m^*(2T) / m^*(T))$ is the same for each doubling.
+# * If $m^*$ is $a + b \log T$, its *increment* $m^*(2T) - m^*(T)$ is the same for each doubling.
+#
+# By the *bend* of either we mean its value at the last doubling minus its value at the first. So the bend of the local power is 0 for a power, and the bend of the increment is 0 for a logarithm.
 
 # %%
 doublings = torch.tensor(tall).log2().diff()
@@ -299,7 +312,9 @@ glue(
 glue(**{f"linear_{T}": size for T, size in zip(ends, critical(linear)[0].tolist(), strict=True)})
 
 # %% [markdown]
-# From $T =$ {glue:text}`shortest` to {glue:text}`longest` the critical size grows by a factor of {glue:text}`factor`. The logarithm of the number of sets grows by a factor of {glue:text}`factor_floor:.1f` only, so $m^*$ does not grow in proportion to it. If $m^*$ is a power of $T$ from end to end, that power is {glue:text}`whole_power`, and the bend of the local power, {glue:text}`bend_power`, is compatible with this. The bend of the increment is {glue:text}`bend_increment` samples, whereas a line $a + b \log T$ would have 0. With the first seeds the factor was 3.5 [3.0, 4.1], the power 0.60 [0.53, 0.67] and the bend 69 [19, 125]. So in both runs $m^*$ grows faster than in proportion to the logarithm, whereas a line $a + b \log T$ is excluded by the first run only. Such a line would need no sample at all at $T =$ {glue:text}`zero:.0f`. None of this tells anything about strings longer than {glue:text}`longest` bits. For comparison, the control of the claim is a learner whose samples do grow like the logarithm, a search through all sets of three positions ({ref}`ex-and-search`).
+# From $T =$ {glue:text}`shortest` to {glue:text}`longest` the critical size grows by a factor of {glue:text}`factor`. The logarithm of the number of sets grows by a factor of only {glue:text}`factor_floor:.1f`, so $m^*$ does not grow in proportion to it. If we describe the whole growth by a power of $T$, the power is {glue:text}`whole_power`. The bend of the local power is {glue:text}`bend_power`, which is compatible with a power. The bend of the increment is {glue:text}`bend_increment` samples, whereas a line $a + b \log T$ would have the bend 0. With the first seeds the factor was 3.5 [3.0, 4.1], the power 0.60 [0.53, 0.67] and the bend of the increment 69 [19, 125].
+#
+# So in both runs $m^*$ grows faster than in proportion to the logarithm. A line $a + b \log T$, which may have any offset, is excluded by the first run only. (Such a line would need no sample at all at $T =$ {glue:text}`zero:.0f`.) None of this says anything about strings longer than {glue:text}`longest` bits. As the control of the claim we take a learner whose samples do grow like the logarithm, a search through all sets of three positions ({ref}`ex-and-search`).
 
 # %%
 sublinear.reproduced(
@@ -332,9 +347,11 @@ log_row.holds(
 )
 
 # %% [markdown]
-# The growth of $m^*$ divided by the growth of $T$ is 1 for a learner that needs samples in proportion to $T$. For the linear classifier, 150 steps of AdamW at the rate 0.3 without an $\ell_1$ penalty, it is {glue:text}`linear_growth` from $T = 100$ to 400, and the critical sizes at these two lengths are {glue:text}`linear_100:.0f` and {glue:text}`linear_400:.0f`, about five times $T$. (The rate matters: at 0.03 such a classifier has not converged after 150 steps and would seem to need more, about 1.3 times as many samples at $T = 100$ and 1.5 times at 400, whereas after 1000 steps it needs about as many as here at $T = 100$.) For the transformers that this page trains itself, of {glue:text}`here` bits, the ratio is {glue:text}`own_growth`.
+# The growth of $m^*$ divided by the growth of $T$ is 1 for a learner that needs samples in proportion to $T$. For the linear classifier, 150 steps of AdamW at the rate 0.3 without an $\ell_1$ penalty, this ratio is {glue:text}`linear_growth` from $T = 100$ to 400. The critical sizes at these two lengths are {glue:text}`linear_100:.0f` and {glue:text}`linear_400:.0f`, about five times $T$. For the transformers that this page trains itself, of {glue:text}`here` bits, the ratio is {glue:text}`own_growth`.
 #
-# **A linear classifier that looks for few bits.** An AND of few bits is a sparse linear function, so one should also try a linear learner that prefers sparse weights. We take logistic regression with the penalty $\lambda \|w\|_1$, $\lambda = 0.2 \sqrt{\log(T)/m}$, by 300 accelerated proximal steps; the offset is then put half-way between the two classes of the training strings. Trials are like the others, 20 of each size, judged on up to 4,000 new strings. With 0.1 in place of 0.2 the classifier is a little worse, and with 0.3 a little better.
+# (The rate of the linear classifier matters. At the rate 0.03 it has not converged after 150 steps and would seem to need more samples, about 1.3 times as many at $T = 100$ and 1.5 times as many at 400. After 1000 steps at this rate it needs about as many as here at $T = 100$.)
+#
+# **A linear classifier that looks for few bits.** An AND of few bits is a sparse linear function, so one should also try a linear learner that prefers sparse weights. We take logistic regression with the penalty $\lambda \|w\|_1$ on the weights $w$, where $\lambda = 0.2 \sqrt{\log(T)/m}$, trained by 300 accelerated proximal steps. The offset is then put half-way between the two classes of the training strings. Trials are like the others, with 20 of each size, judged on up to 4,000 new strings. With 0.1 in place of 0.2 the classifier is a little worse, and with 0.3 a little better.
 
 
 # %% mystnb={"code_prompt_hide": "The linear classifier with a penalty", "code_prompt_show": "The linear classifier with a penalty"} tags=["hide-input", "nbval-ignore-output"]
@@ -366,11 +383,11 @@ for T, found_at in shares.items():
     glue(**{f"l1_{T}": planted.critical_size(sizes, torch.tensor(found_at))})
 
 # %% [markdown]
-# Its critical sizes are about {glue:text}`l1_100:.0f` at $T = 100$ and {glue:text}`l1_800:.0f` at 800. So not every linear classifier needs samples in proportion to $T$: the objective of its training decides.
+# Its critical sizes are about {glue:text}`l1_100:.0f` at $T = 100$ and {glue:text}`l1_800:.0f` at 800. So not every linear classifier needs samples in proportion to $T$. Whether it does depends on the objective of its training.
 #
 # ## Success and failure
 #
-# Shares rise slowly with the sample, as in the paper, without a threshold. At $T = 400$ nearly all trials fail with 100 samples, and with 200 many succeed, though fewer than half, whereas the paper shows one run of each kind. A trial that fails has fitted its sample all the same, because the network has found another function that agrees with the labels there. (A trial that succeeds is cut off at its success, at which some have not fitted their sample yet; these are the control.)
+# Shares rise slowly with the sample, as in the paper, without a threshold. At $T = 400$ nearly all trials fail with 100 samples, and with 200 many succeed, though fewer than half. The paper shows one run of each kind at this length. A trial that fails has fitted its sample all the same, because the network has found another function that agrees with the labels there. (A trial that succeeds is stopped at its success, when some trials have not fitted their sample yet. These trials are the control.)
 
 
 # %%
@@ -428,7 +445,7 @@ fit_row.reproduced(
 # %% [markdown]
 # ## Dropout
 #
-# The paper drops a tenth of tokens, attention weights and outputs in training. Then every string has its own keys, and a step costs about ten times as much. So we ran only three such trials for each of the three smallest sizes at each length.
+# In training the paper drops a tenth of the tokens, of the attention weights and of the outputs. With dropout every string has its own keys, and a step costs about ten times as much. So we ran only three such trials for each of the three smallest sizes at each length.
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
 with_dropout = every[every["dropout"] > 0].groupby(CELL)["success"].agg(["sum", "count"])
@@ -451,26 +468,28 @@ if len(with_dropout):
     glue(dropped=f"{dropped:.2f}", undropped=f"{by_size.mean()[with_dropout.index].mean():.2f}")
 
 # %% [markdown]
-# Dropout helps: averaged over these sizes, the share of successes is {glue:text}`dropped` with it and {glue:text}`undropped` without. With the first seeds, and ten trials of most of these sizes, the two shares were 0.41 and 0.18. But so few trials cannot decide how dropout changes the growth. So our statement on the logarithm is about the network without dropout.
+# Dropout helps: averaged over these sizes, the share of successes is {glue:text}`dropped` with it and {glue:text}`undropped` without. With the first seeds, and ten trials of most of these sizes, the two shares were 0.41 and 0.18. But so few trials cannot decide how dropout changes the growth with $T$, and therefore our statement on the logarithm is about the network without dropout.
 #
-# ## No learner does with fewer
+# ## What every learner needs
 #
-# How far is the transformer from the best learner? The following bound holds for every learner. The idea of its proof is that of the example: a learner that sees $m$ labels has at most $2^m$ different answers, and there are $N$ sets to be named.
+# How far is the transformer from the best learner? The following bound holds for every learner. The idea of its proof is that of the example: a learner that sees $m$ labels has at most $2^m$ different answers, but there are $N$ sets, one of which has to be named.
 #
 # ```{prf:proposition} Counting
 # :label: variables-and-floor
-# Let $I$ be uniform among $N = \binom Ts$ sets. From $m$ strings and labels, no learner names $I$ with a chance above $2^m / N$. So a chance $p$ takes $m \ge s \log_2 (T/s) - \log_2 (1/p)$ samples.
+# Let $I$ be uniform among the $N = \binom Ts$ sets of $s$ positions. From $m$ strings and labels, no learner names $I$ with a chance above $2^m / N$. So to name $I$ with chance $p$ a learner needs $m \ge s \log_2 (T/s) - \log_2 (1/p)$ samples.
 # ```
 #
 # ```{dropdown} Proof
-# *The bound.* For fixed strings the learner sees only the labels, so it names one set for each of at most $2^m$ label vectors. It is right for the sets that it names, at most $2^m$ of $N$, and $\binom Ts \ge (T/s)^s$.
+# *The bound.* Fix the strings. Then the answer of the learner depends only on the labels, so it names one set for each of the $2^m$ vectors of labels, and at most $2^m$ sets in all. It can be right only if $I$ is one of these sets, which has a chance of at most $2^m / N$. (If the learner tosses coins, this holds for every outcome of the coins, and so on average.)
 #
-# *A success names the set.* Two ANDs of $s$ bits differ on at least a share $2^{-s}$ of all strings: where one of the two sets is all ones and a position of the other set is not, which has a share of at least $2^{-s-1}$ for each of the two sets. So a learner that errs on a smaller share than $2^{-s-1}$ has named $I$; for $s = 3$ that is $\frac1{16}$, and a success errs on less than 0.01.
+# *The number of samples.* If the chance is $p$, then $2^m \ge p N$, so $m \ge \log_2 N - \log_2 (1/p)$. And $N = \binom Ts \ge (T/s)^s$.
 #
-# *The table's floor* is sharper, because a share $\frac18$ of labels is 1, so that their number $K$ is binomial. For every $k$ the chance is at most $\sum_{j < k} \binom mj / N + \Pr(K \ge k)$.
+# *A success names the set.* Consider the ANDs of two different sets of $s$ positions. They differ at a string if all bits of the first set are 1 and some bit of the second is 0, and also with the two sets exchanged. Each of these two cases has a share of at least $2^{-s} \cdot \frac12$ of all strings, because at least one position of the second set is not in the first. So the two ANDs differ on at least a share $2^{-s}$ of all strings. A learner that errs on a share of less than $2^{-s-1}$ is therefore closer to the AND of $I$ than to any other, and has named $I$. For $s = 3$ this share is $\frac1{16}$, and a success errs on less than 0.01.
+#
+# *The table's floor* is sharper for $s = 3$, because it uses that most labels are 0. A label is 1 with chance $\frac18$, so the number $K$ of labels 1 is binomial. There are only $\sum_{j < k} \binom mj$ vectors of labels with fewer than $k$ ones. So for every $k$ the chance to name $I$ is at most $\sum_{j < k} \binom mj / N + \Pr(K \ge k)$.
 # ```
 #
-# With $s \le \sqrt T$ this is $\Omega(s \log T)$, as the paper says. The best chance can be computed for few bits: given the strings it is the number of label vectors that occur, over $N$. The next cell computes it for all strings of 5 bits and for one, two and three of them. A chance above the bound would refute the proposition.
+# For $s \le \sqrt T$ and a fixed $p$ the bound is $\Omega(s \log T)$, as the paper says. For few bits the best chance can be computed: for given strings it is the number of label vectors that occur, divided by $N$. The next cell computes this chance for all samples of one, two and three strings of 5 bits. A chance above the bound would refute the proposition.
 
 
 # %%
@@ -499,7 +518,7 @@ floor_row.holds(
 # %% [markdown]
 # ## What differs from the paper
 #
-# Settings that the paper does not state are those of minGPT, a public program, in the paper as in our trials: weights of standard deviation 0.02, biases 0, gradients clipped to norm 1, norms before each block.
+# Settings that the paper does not state are those of minGPT, a public program, in the paper as in our trials. They are weights of standard deviation 0.02, biases 0, gradients clipped to norm 1, and layer norms before each block.
 #
 # ```{table} Every setting that differs from the paper's
 # | setting | paper | the stored trials |
@@ -518,15 +537,16 @@ floor_row.holds(
 #
 # ## What we found
 #
-# * Without dropout the critical size grows by a factor of {glue:text}`factor` from $T =$ {glue:text}`shortest` to {glue:text}`longest`. That is sublinear, as the paper says, and far from proportional to a logarithm. This does not touch the paper's theorem, which is about transformers of bounded norm, whereas here nothing but a weak weight decay holds the norm down.
-# * A power of $T$, {glue:text}`whole_power`, describes the growth, since the local power does not visibly change. A line in $\log T$ is excluded with the first seeds only. But three doublings do not establish a law, and how many samples longer strings need is not known.
-# * Trained by AdamW, attention needs fewer samples than a linear classifier. An $\ell_1$ penalty, however, makes the linear classifier the better one, with about {glue:text}`l1_100:.0f` samples at $T = 100$ and {glue:text}`l1_800:.0f` at $T = 800$. And both are above the least: no learner that answers once can do with fewer than {glue:text}`floor_short` samples at $T = 100$ and {glue:text}`floor_long` at $T = 800$, and going through all sets needs less than twice as many ({ref}`ex-and-search`).
-# * Dropout lowers the critical size. The paper's samples end at 200, and without dropout these are far too few at $T = 800$ and not quite enough at 400, but with it {glue:text}`dropped_400` trials succeed with 200 at $T = 400$ and {glue:text}`dropped_800` at 800 (with the first seeds 7 of 10 and 2 of 3), so the paper's range is plausible.
+# * Without dropout the critical size grows by a factor of {glue:text}`factor` from $T =$ {glue:text}`shortest` to {glue:text}`longest`. This is sublinear, as the paper says, and far from proportional to a logarithm. It does not contradict the paper's theorem, which is about transformers of bounded norm, whereas here only a weak weight decay limits the norm.
+# * The growth is described by a power of $T$, with the exponent {glue:text}`whole_power`, since the local power does not visibly change. A line in $\log T$ is excluded with the first seeds only. But three doublings do not establish a law, and how many samples longer strings need is not known.
+# * Trained by AdamW, attention needs fewer samples than a linear classifier. With an $\ell_1$ penalty, however, the linear classifier needs fewer than attention, about {glue:text}`l1_100:.0f` samples at $T = 100$ and {glue:text}`l1_800:.0f` at $T = 800$.
+# * Both need more than the least possible number. Every learner that answers once needs at least {glue:text}`floor_short` samples at $T = 100$ and {glue:text}`floor_long` at $T = 800$, and a search through all sets needs less than twice as many ({ref}`ex-and-search`).
+# * Dropout lowers the critical size. The paper's samples end at 200. Without dropout these are far too few at $T = 800$ and not quite enough at 400. But with dropout {glue:text}`dropped_400` trials succeed with 200 samples at $T = 400$, and {glue:text}`dropped_800` at 800 (with the first seeds 7 of 10 and 2 of 3), so the paper's range is plausible.
 # * Trials that fail have fitted their sample all the same, as the paper says. (It also says that every training loss falls below $10^{-4}$, which we cannot judge, since our trials stop earlier.)
 #
 # ## What would falsify this
 #
-# Sublinear growth would be refuted by a critical size that grows as fast as the length, as that of the linear classifier without a penalty does. Our statement against a logarithm would be refuted by a factor over all lengths that is no larger than the logarithm's. The statement on fitting would be refuted by failing trials that have not fitted their sample, and the floor by a learner that names the set from fewer samples.
+# Sublinear growth would be refuted by a critical size that grows as fast as the length, as that of the linear classifier without a penalty does. Our statement against a logarithm would be refuted if the critical size grew, over all lengths, by no larger a factor than the logarithm. The statement on fitting would be refuted by failing trials that have not fitted their sample, and the lower bound by a learner that names the set from fewer samples.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -548,7 +568,7 @@ ledger.verdicts()
 #
 # ```{solution} ex-and-table
 # :class: dropdown
-# The head writes $\sum_t e^{s_t} v_t / \sum_t e^{s_t}$, and $s_t$, $v_t$ depend on the position $t$ and its bit only: $\sum_t e^{s_t} v_t = \sum_{t, b} \mathbb 1[x_t = b] \, e^{s_{tb}} v_{tb}$. With $D$ columns and $H$ heads the sums take about $2 m T (D + H)$ multiplications and the tables $2 T D^2$. Keys and values for each string alone take $2 m T D^2$.
+# The head writes $\sum_t e^{s_t} v_t / \sum_t e^{s_t}$, and the score $s_t$ and the value $v_t$ depend only on the position $t$ and its bit $b$. So we may compute a table of all $s_{tb}$ and $v_{tb}$, and $\sum_t e^{s_t} v_t = \sum_{t, b} \mathbb 1[x_t = b] \, e^{s_{tb}} v_{tb}$ is linear in the indicators $\mathbb 1[x_t = b]$, as is $\sum_t e^{s_t}$. With $D$ columns and $H$ heads the sums take about $2 m T (D + H)$ multiplications for $m$ strings, and the tables take $2 T D^2$. If keys and values are computed for each string by itself, they alone take $2 m T D^2$.
 # ```
 #
 # ```{exercise}
@@ -560,7 +580,7 @@ ledger.verdicts()
 # :class: dropdown
 # ```
 #
-# A wrong set agrees with $I$ on a string with chance $\frac78$, $\frac{13}{16}$ or $\frac{25}{32}$ if they share two positions, one or none. There are $3(T-3)$, $3\binom{T-3}2$ and $\binom{T-3}3$ such sets. The function `wrong_sets` of a cell above adds up their chances of fitting $m$ samples.
+# The AND of a wrong set has the same value as the AND of $I$ at a random string with chance $\frac78$, $\frac{13}{16}$ or $\frac{25}{32}$, if the two sets share two positions, one or none. There are $3(T-3)$, $3\binom{T-3}2$ and $\binom{T-3}3$ such sets. The function `wrong_sets` of a cell above adds up their chances of fitting $m$ samples.
 
 # %%
 search = {
@@ -587,7 +607,7 @@ table(answer, "Samples for a learner that goes through all sets", form=".0f")
 #
 # ```{solution} ex-and-linear
 # :class: dropdown
-# Gradient descent cannot distinguish three large weights from $T$ small ones of the same norm: if the inputs are rotated, the trained weights rotate with them. Such a learner has to estimate a direction in $\mathbb R^T$, and the noise in each coordinate adds up, to a total proportional to $T/m$. (AdamW divides coordinate by coordinate, so its weights do not rotate with the inputs; but its samples in our trials grow with $T$ all the same.) The penalty is not indifferent to rotations, because it removes weights that are below the noise of a coordinate, of order $\sqrt{\log(T)/m}$. Attention is not indifferent to them either: its weights are a distribution over positions, and moving weight to three of them costs scores of the order of $\log T$ only.
+# If the inputs are rotated, the weights that gradient descent finds rotate with them. So gradient descent does not prefer three large weights to $T$ small ones of the same norm. Such a learner has to estimate a direction in $\mathbb R^T$, and the squared errors of all coordinates add up to a total proportional to $T/m$. (AdamW divides coordinate by coordinate, so its weights do not rotate with the inputs. But the number of samples that it needs in our trials grows with $T$ all the same.) The $\ell_1$ penalty does prefer few weights, because it removes those that are below the noise of a coordinate, which is of order $\sqrt{\log(T)/m}$. Attention, too, distinguishes positions: its weights are a distribution over positions, and to move weight to three of them it needs scores of the order of only $\log T$.
 # ```
 #
 # ## References

@@ -19,11 +19,11 @@
 # # A parity of three bits is found suddenly, and ever later
 #
 # ```{verdict}
-# Yes, transformers find a parity of three hidden bits suddenly, and later for longer strings. Of the runs at the paper's size, but without its dropout, {glue:text}`stored_learned` of {glue:text}`stored_runs` find it at the paper's lengths of 10, 15 and 20 bits, and {glue:text}`learned_30` of {glue:text}`runs_30` at 30 bits. The median run spends {glue:text}`stored_plateau:.0f` % of its steps on a plateau, before its loss stays below nine tenths of that of guessing. Of the page's small transformers {glue:text}`paper_learned` of {glue:text}`paper_runs` find it at {glue:text}`paper_lengths` bits in {glue:text}`max_steps` steps.
+# Yes, transformers find a parity of three hidden bits suddenly, and later for longer strings. Of our runs at the paper's size, which lack its dropout, {glue:text}`stored_learned` of {glue:text}`stored_runs` find the parity at the paper's lengths of 10, 15 and 20 bits, and {glue:text}`learned_30` of {glue:text}`runs_30` at 30 bits. The median run spends {glue:text}`stored_plateau:.0f` % of its steps on a plateau, before its loss stays below nine tenths of the loss of guessing. Of the smaller transformers on this page {glue:text}`paper_learned` of {glue:text}`paper_runs` find the parity at {glue:text}`paper_lengths` bits within {glue:text}`max_steps` steps.
 # ```
 # **Needs** {ref}`ch-sample-complexity-of-and`. **Read** 13 min. **Runs in** 40 s. **Source** printed.
 #
-# **Claim.** A one-layer transformer learns the parity of three hidden bits from random strings. Its loss stays at that of guessing for most of a run and then falls to zero, as Edelman et al. report. When the loss falls is a matter of chance, and the median wait grows with the length $T$ of the strings, more than for an AND. This page trains smaller models on smaller batches, at two of the paper's three lengths; stored runs have the paper's size, but no dropout.
+# **Claim.** A one-layer transformer learns the parity of three hidden bits from random strings. Its loss stays at that of guessing for most of a run and then falls to zero, as Edelman et al. report. When the loss falls is a matter of chance. The median wait grows with the length $T$ of the strings, by a larger factor than for an AND. This page trains smaller models on smaller batches, at two of the paper's three lengths. Stored runs have the paper's size, but no dropout.
 
 # %% tags=["parameters"]
 lengths = [6, 10, 15]  # T, bits of a string, increasing, each from [6..30]
@@ -61,7 +61,7 @@ GUESSING = {"parity": math.log(2), "AND": -math.log(1 / 8) / 8 - 7 * math.log(7 
 # %% [markdown]
 # ## Why one should care
 #
-# A parity is the hardest function of its bits for a learner that proceeds step by step. Two different parities are uncorrelated, so a guess that has two of the three bits right is worth no more than a guess that has none right, and there seems to be nothing to follow. Theory concludes that such a learner has to try of the order of $T^3$ sets of three bits. Yet transformers do find parities, after a long time in which nothing seems to happen. Such jumps have been called emergence or phase transitions, and the parity is the smallest example in which they can be studied. We ask how sudden the jump is, and whether the wait really grows as a search through all sets would.
+# A parity of three hidden bits is hard for a learner that improves step by step. Two different parities are uncorrelated, so a guess that has two of the three bits right is worth no more than a guess that has none right. Such a learner therefore seems to have nothing that it could follow, and theory concludes that it has to try of the order of $T^3$ sets of three bits. Yet transformers do find parities, after a long time in which nothing seems to happen. Such jumps have been called emergence or phase transitions, and the parity is the smallest example in which they can be studied. We ask how sudden the jump is, and whether the wait really grows as a search through all sets would.
 #
 # ## One hidden bit known, by hand
 #
@@ -74,7 +74,9 @@ GUESSING = {"parity": math.log(2), "AND": -math.log(1 / 8) / 8 - 7 * math.log(7 
 # | $x_1 x_2 x_4$ | $x_3 x_4$ | 0 |
 # | $x_1 x_2 x_3$ | 1 | 1 |
 #
-# A guess that is nearly right is as uncorrelated with the label as one that is entirely wrong. For the AND of three bits this is different. Let $y$ be $-1$ if all three bits are $-1$, and $1$ otherwise. The single bit $x_1$ has the mean 0, but on one string in eight the label is changed from 1 to $-1$, and $x_1$ is always $-1$ there, so the mean product is $2 \cdot \frac18 = \frac14$. Therefore for an AND the gradient points at the right bits from the first step, whereas for a parity it does not. The lines below compute both.
+# A guess that is nearly right is as uncorrelated with the label as one that is entirely wrong.
+#
+# For the AND of three bits this is different. Let $y$ be $-1$ if all three bits are $-1$, and $1$ otherwise. If the label were always 1, its product with the bit $x_1$ would be $x_1$, with the mean 0. But on one string in eight the label is $-1$. There $x_1$ is $-1$ too, so the product is 1 and not $-1$. This raises the mean by $2 \cdot \frac18 = \frac14$. Therefore for an AND the gradient points at the right bits from the first step, whereas for a parity it does not. The lines below compute both.
 
 # %%
 signs = 1.0 - 2 * (torch.arange(16)[:, None] >> torch.arange(4) & 1)
@@ -98,11 +100,13 @@ table(
 # %% [markdown]
 # ## The task, and what the paper says
 #
-# A string $x$ has $T$ random bits, each 0 or 1 with equal chance. Three positions $I \subset \{1, \dots, T\}$ are hidden. The label is 1 if the number of ones at these positions is odd: $y = \sum_{i \in I} x_i \bmod 2$. Every training step draws new strings, so there is nothing to memorise.
+# A string $x$ has $T$ random bits, each 0 or 1 with equal chance. Three positions $I \subset \{1, \dots, T\}$ are hidden. The label is 1 if the number of ones at these positions is odd: $y = \sum_{i \in I} x_i \bmod 2$. Every training step draws new strings, so the model cannot succeed by memorizing its sample.
 #
 # ```{prf:remark} Edelman, Goel, Kakade and Zhang (2022), Section 5, Figure 3 and Appendix C.2
 # :label: variables-fig3
-# Transformers learn parities of three bits at $T = 10$, 15 and 20. Ten loss curves of each length show "abrupt phase transitions". With the same set-up none was learned above $T = 50$.
+# 1. Transformers learn parities of three bits at $T = 10$, 15 and 20.
+# 2. Ten loss curves of each length show "abrupt phase transitions".
+# 3. With the same set-up no parity was learned above $T = 50$.
 # ```
 #
 # ## Loss curves
@@ -149,9 +153,9 @@ axes[-1, 0].set_xlabel("training step")
 figures.show()
 
 # %% [markdown]
-# A model that gives each label probability $\frac12$ has the loss $\log 2 \approx 0.69$. In {numref}`fig-parity-curves` the parities stay there, and then drop. The grey curves are for comparison. They belong to the AND of three bits, which is 1 only if all three are, with the same model and the same batches. The AND is correlated with each of its bits, so here the gradient points at them from the first step.
+# A model that gives each label probability $\frac12$ has the loss $\log 2 \approx 0.69$. In {numref}`fig-parity-curves` the losses of the parities stay at this level, and then drop. The grey curves are for comparison. They belong to the AND of three bits, with the same model and the same batches. The AND is correlated with each of its bits, so here the gradient points at them from the first step, and the loss falls much earlier.
 #
-# **Which runs learn, and after how many steps?** A run that is stopped before it has learned has a wait that is longer than its steps, and if we left it out, long waits would look short. So we take the *median* wait, which does not depend on how much longer the slower half would have taken. A further control hides half of the bits instead of three, and trains for as many steps as the slowest run with three hidden bits.
+# **Which runs learn, and after how many steps?** The *wait* of a run is the number of steps until it has learned. If a run is stopped before it has learned, all we know of its wait is that it is longer than the steps made. If we left such runs out, long waits would look short. So we take the *median* wait, which does not depend on how much longer the slower half would have taken. A further control hides half of the bits instead of three, and trains for as many steps as the slowest run with three hidden bits.
 
 # %%
 middle = lengths[len(lengths) // 2]
@@ -197,7 +201,7 @@ glue(width=width, heads=heads, learning_rate=learning_rate)
 glue(shortest=lengths[0], longest=lengths[-1], and_last=waits["AND", lengths[-1]].value)
 
 # %% [markdown]
-# The intervals of a share are Wilson's, and those of a median are bootstrap intervals over the runs. Where an interval ends at {glue:text}`max_steps`, this end is only a lower limit. The verdict asks whether *most* runs learn at those of the paper's lengths that are tried here, that is, whether the lower end of the share's interval is above one half.
+# The intervals of a share are Wilson's, and those of a median are bootstrap intervals over the runs. Where an interval ends at {glue:text}`max_steps`, its true end may lie higher. The verdict asks whether *most* runs learn at those of the paper's lengths that are tried here. By this we mean that the lower end of the interval of the share is above one half.
 
 # %%
 learning.reproduced(
@@ -211,7 +215,7 @@ learning.reproduced(
 )
 
 # %% [markdown]
-# Of {glue:text}`paper_runs` runs at $T =$ {glue:text}`paper_lengths`, {glue:text}`paper_learned` learned, and the lower end of the interval is {glue:text}`paper_low:.2f`. The median wait goes from {glue:text}`first_wait:.0f` steps at $T =$ {glue:text}`shortest` to {glue:text}`last_wait:.0f` at $T =$ {glue:text}`longest`, where the AND takes {glue:text}`and_last:.0f`. Of {glue:text}`half_runs` runs on a parity of {glue:text}`half_bits` of {glue:text}`middle` bits, {glue:text}`half_learned` learned.
+# Of {glue:text}`paper_runs` runs at $T =$ {glue:text}`paper_lengths`, {glue:text}`paper_learned` learned, and the lower end of the interval is {glue:text}`paper_low:.2f`. The median wait increases from {glue:text}`first_wait:.0f` steps at $T =$ {glue:text}`shortest` to {glue:text}`last_wait:.0f` steps at $T =$ {glue:text}`longest`. At this longest length the median wait for the AND is {glue:text}`and_last:.0f` steps. Of the {glue:text}`half_runs` control runs on a parity of {glue:text}`half_bits` of {glue:text}`middle` bits, {glue:text}`half_learned` learned.
 #
 # **What differs from the paper.** The paper's runs took ten thousand steps of larger models, with larger batches.
 #
@@ -234,7 +238,7 @@ learning.reproduced(
 #
 # ## How sudden?
 #
-# The *onset* of a run is the step from which its loss stays below nine tenths of guessing. The share of its steps that a run spends before its onset says how sudden learning is, and "most of a run" means that it is more than one half. To see whether the result depends on the choice of nine tenths, the table has other levels too.
+# The *onset* of a run is the step from which its loss stays below nine tenths of the loss of guessing. To see how sudden learning is, we compute the share of its steps that a run spends before its onset. "Most of a run" means that this share is more than one half. The table also has levels other than nine tenths, to see whether the result depends on this choice.
 
 
 # %%
@@ -280,14 +284,16 @@ abruptness.reproduced(
 )
 
 # %% [markdown]
-# In the median a run that learns its parity spends {glue:text}`plateau:.0f` % of its steps before the onset, whereas with the AND it spends {glue:text}`plateau_and:.0f` %. The other levels give nearly the same. Runs that were stopped before they learned are left out, although they waited longest.
+# In the median a run that learns its parity spends {glue:text}`plateau:.0f` % of its steps before the onset, whereas a run that learns an AND spends {glue:text}`plateau_and:.0f` %. The other levels give nearly the same shares. Runs that were stopped before they learned are left out, although they waited longest.
 #
-# **Why there is a plateau.** Two different parities are uncorrelated over random strings, as in the example. So what a network computes before it knows $I$ is uncorrelated with nearly all of the $\binom T3$ candidates, and the gradient hardly depends on $I$. A learner that only asks for averages over the labels, to a fixed accuracy (statistical queries), needs a number of answers that grows like $T^3$ (Kearns 1998, as {cite:t}`variables` say). One gradient gives as many such answers as there are weights, and from a batch of $B$ strings they are accurate to about $B^{-1/2}$. With 2048 strings and the 4060 sets of 30 positions, as below, this argument therefore excludes next to nothing.
+# **Why there is a plateau.** Two different parities are uncorrelated over random strings, as in the example. So what a network computes before it knows $I$ is nearly uncorrelated with almost all of the $\binom T3$ candidates, and the gradient hardly depends on $I$ (last exercise).
+#
+# Does theory say how long the plateau must be? Consider a learner that only asks for averages over the labels, to a fixed accuracy (*statistical queries*). Such a learner needs a number of answers that grows like $T^3$ (Kearns 1998, as {cite:t}`variables` say). One gradient gives as many such answers as there are weights, and from a batch of $B$ strings each answer is accurate to about $B^{-1/2}$. Below we have 2048 strings in a batch and 4060 sets of 3 among 30 positions. At this size the argument excludes next to nothing.
 
 # %% [markdown]
 # ## At the paper's size
 #
-# `--preset paper` runs the paper's lengths, columns, heads and batches, without its dropout, and with first weights, optimizer and clipping as in the table above. We added a length of 30 bits. The runs at 10 and 30 bits were made twice, with other seeds. The table shows those of the second time, beside runs of the first time at 10, 15 and 20 bits, so there are twice as many at 10.
+# `--preset paper` runs the paper's lengths, columns, heads and batches, without its dropout, and with first weights, optimizer and clipping as in the table above. We added a length of 30 bits. The runs at 10 and 30 bits were made twice, with different seeds. The table shows the second series at 10 and 30 bits, and the first series at 10, 15 and 20 bits, so there are twice as many runs at 10 bits.
 
 # %% mystnb={"code_prompt_hide": "Stored runs", "code_prompt_show": "Stored runs"} tags=["hide-input"]
 if series:
@@ -351,11 +357,13 @@ abruptness.reproduced(
 )
 
 # %% [markdown]
-# All {glue:text}`stored_runs` runs at the paper's lengths learned, the slowest of each length after {glue:text}`slowest` steps. The axes of the paper's panels for 10 and 15 bits end at 500 and 2000; the third is not legible in our text. No run of an AND took more than {glue:text}`longest_and`. At 30 bits {glue:text}`learned_30` of {glue:text}`runs_30` learned, the slowest after {glue:text}`longest_30` steps. The tenth left the level of guessing after 6680 steps and was given up 54 steps later, at a loss of 0.42. The reason lies in our program: the tables by which it computes attention ({ref}`ch-sample-complexity-of-and`) end in $0/0$ if all scores of a string lie some 80 below others. It counts as a run that did not learn, and its wait as longer than its steps. With the first seeds all ten learned, the slowest after 3250 steps.
+# All {glue:text}`stored_runs` runs at the paper's lengths learned, the slowest of each length after {glue:text}`slowest` steps. For comparison, the axes of the paper's panels for 10 and 15 bits end at 500 and 2000 steps; the axis of the third is not legible in our text. No run of an AND took more than {glue:text}`longest_and` steps.
+#
+# At 30 bits {glue:text}`learned_30` of {glue:text}`runs_30` runs learned, the slowest after {glue:text}`longest_30` steps. The tenth run left the level of guessing after 6680 steps and was given up 54 steps later, at a loss of 0.42. The reason lies in our program. The tables by which it computes attention ({ref}`ch-sample-complexity-of-and`) lead to $0/0$ if all scores of a string are some 80 lower than other scores in the table. We count this run as one that did not learn, and its wait as longer than its steps. With the first seeds all ten runs learned, the slowest after 3250 steps.
 #
 # ## How late, and how random?
 #
-# The left of {numref}`fig-parity-waiting` shows the share of the stored runs that have not learned yet, against $t$, the number of steps divided by the median wait. For comparison, draw sets of three positions at random until the right one comes. Such a search has no memory, and its curve is $2^{-t}$.
+# The left of {numref}`fig-parity-waiting` shows the share of the stored runs that have not learned yet, against $t$, the number of steps divided by the median wait. For comparison, imagine a search that draws sets of three positions at random until it draws the right one. Such a search has no memory: however long it has searched, the further wait has the same law. So its curve is $2^{-t}$, which halves with every median wait.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: share of the stored runs that have not learned their parity yet, against steps over the median wait of their length; grey, a process without memory. Right: median wait against length, with 95 % intervals, for the parity and the AND; grey, proportional to the number of sets of three positions.", "name": "fig-parity-waiting"}, "image": {"alt": "Left, four stepped curves, one a length, start at one, stay above the grey exponential curve at first and cross it near one half. Right, on logarithmic axes, the wait for the parity rises with the length, far less steeply than the grey line of the number of sets, while that for the AND is almost flat."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=3.0)
@@ -381,9 +389,9 @@ axes[1].legend()
 figures.show()
 
 # %% [markdown]
-# On the left the curves stay above the grey one at first, so very short waits are rarer than in a search without memory, and they cross it near one half, as they must. At 30 bits two of ten waits are longer than six medians, far beyond the grey curve, but with the first seeds none was longer than 3.4. {cite:t}`barak2022` conclude from other tests, too, that networks do not find a parity by such a search. On the right the wait for a parity rises with the length, but far less steeply than the number of sets.
+# On the left the curves stay above the grey one at first, so very short waits are rarer than in a search without memory. They cross it near one half, as they must, since times are divided by the median. At 30 bits two of ten waits are longer than six medians, far beyond the grey curve, but with the first seeds none was longer than 3.4 medians. {cite:t}`barak2022` also conclude, from other tests, that networks do not find a parity by such a search. On the right the wait for a parity rises with the length, but far less steeply than the number of sets.
 #
-# A straight line fitted in the right panel would give one power of $T$ and hide any curvature. So we take the factor by which the median wait grows from 10 to 30 bits, with bootstrap intervals.
+# A straight line fitted in the right panel would give a single power of $T$ and hide any curvature. So we compute instead the factor by which the median wait grows from 10 to 30 bits, with bootstrap intervals.
 
 
 # %%
@@ -417,7 +425,7 @@ glue(sets_grow=sets_grow, spread_10=ratios[10], spread_30=ratios[30])
 glue(ten=100 * ratios[10] / math.sqrt(10), ten_30=100 * ratios[30] / math.sqrt(10))
 
 # %% [markdown]
-# Two statements are certain enough to be tested, namely that the wait for a parity grows by more than that for an AND, and by less than the number of sets. Both are ours, since the paper measures no growth and says so.
+# Two statements can be tested with so few runs: the wait for a parity grows by a larger factor than the wait for an AND, and by a smaller factor than the number of sets. Both statements are ours, since the paper measures no growth and says so.
 
 # %%
 learning.holds(
@@ -440,20 +448,24 @@ learning.holds(
 )
 
 # %% [markdown]
-# From 10 to 30 bits the number of sets of three grows by {glue:text}`sets_grow:.0f`, the median wait for a parity by {glue:text}`grows_parity`, and that for an AND by {glue:text}`grows_and`. So with batches of 2048 strings the wait grows far more slowly than that of a blind search. The standard deviation of the waits for a parity is {glue:text}`spread_parity` of their mean, pooled over the lengths: {glue:text}`spread_10:.2f` at 10 bits and {glue:text}`spread_30:.2f` at 30. (The run that was given up counts with its last step, 6720.) It would be 1 without memory, and it is {glue:text}`spread_and` for the AND. With the first seeds the median wait for a parity grew by 4.0 [2.3, 7.0], and the deviation at 30 bits was 0.76 of the mean. So both statements hold with both sets of seeds, while the spread at 30 bits is known only roughly. At 30 bits the AND, too, passes more than half of its few steps before the onset, so the share of steps before the onset distinguishes a plateau from a gradual fall only where runs are long.
+# *How late.* From 10 to 30 bits the number of sets of three grows by a factor of {glue:text}`sets_grow:.0f`, the median wait for a parity by a factor of {glue:text}`grows_parity`, and the median wait for an AND by a factor of {glue:text}`grows_and`. So with batches of 2048 strings the wait grows far more slowly than that of a blind search. With the first seeds the median wait for a parity grew by a factor of 4.0 [2.3, 7.0], so both statements hold with both sets of seeds.
+#
+# *How random.* We divide the standard deviation of the waits for a parity by their mean. The quotient is {glue:text}`spread_parity`, pooled over the lengths: {glue:text}`spread_10:.2f` at 10 bits and {glue:text}`spread_30:.2f` at 30. (The run that was given up counts with its last step, 6720.) Without memory the quotient would be 1, and for the AND it is {glue:text}`spread_and`. With the first seeds it was 0.76 at 30 bits, so the spread at 30 bits is known only roughly.
+#
+# *A limit of the measure.* At 30 bits the AND, too, spends more than half of its few steps before the onset. So the share of steps before the onset distinguishes a plateau from a gradual fall only where runs are long.
 
 # %% [markdown]
 # ## What we found
 #
 # * Transformers do learn parities of three bits: {glue:text}`stored_learned` of {glue:text}`stored_runs` at the paper's lengths and size, and {glue:text}`paper_learned` of {glue:text}`paper_runs` runs at $T =$ {glue:text}`paper_lengths` with fewer columns and smaller batches.
 # * The transitions are abrupt: in the median {glue:text}`plateau:.0f` % of a run that learns passes before its loss stays below nine tenths of guessing.
-# * They come at random times: in the stored runs the standard deviation of the waits is {glue:text}`spread_10:.2f` of their mean at 10 bits and {glue:text}`spread_30:.2f` at 30. So ten curves of one length, as many as the paper shows, determine the mean wait at this length with a standard error of {glue:text}`ten:.0f` % at 10 bits and {glue:text}`ten_30:.0f` % at 30.
-# * From 10 to 30 bits the median wait grows by {glue:text}`grows_parity`, and the number of sets by {glue:text}`sets_grow:.0f`. The paper asks why local search succeeds where theory asks for exhaustive search. A possible reason, not tested here, is that one step on 2048 strings compares many sets at once. Its four authors and two others have since given an answer for a variety of networks: gradient descent makes steady progress that the loss does not show {cite:p}`barak2022`.
-# * We do not judge dropout, nor that no parity is learned above $T = 50$, because our longest strings have 30 bits.
+# * They come at random times: in the stored runs the standard deviation of the waits is {glue:text}`spread_10:.2f` times their mean at 10 bits and {glue:text}`spread_30:.2f` times their mean at 30. So from ten curves of one length, as many as the paper shows, the mean wait is known only up to a standard error of {glue:text}`ten:.0f` % at 10 bits and {glue:text}`ten_30:.0f` % at 30.
+# * From 10 to 30 bits the median wait grows by a factor of {glue:text}`grows_parity`, and the number of sets by a factor of {glue:text}`sets_grow:.0f`. The paper asks why local search succeeds where theory asks for exhaustive search. A possible reason, not tested here, is that one step on 2048 strings compares many sets at once. Its four authors and two others have since given an answer for a variety of networks: gradient descent makes steady progress that the loss does not show {cite:p}`barak2022`.
+# * We do not judge the effect of dropout. Nor do we judge the sentence that no parity is learned above $T = 50$, because our longest strings have 30 bits.
 #
 # ## What would falsify this
 #
-# That parities are learned would be refuted if most runs did not learn them, as is the case in the control, where half of the bits are hidden and {glue:text}`half_learned` of {glue:text}`half_runs` runs learn. That learning is abrupt would be refuted by a loss that falls from the start, as that of the AND does. Our two statements on the wait would be refuted if it grew no more than that for the AND, or if it grew like the number of sets, as the waits of a blind search do. The thresholds follow from the words: "most" means a share above one half, and "more" means a quotient above 1, so neither is tuned.
+# That parities are learned would be refuted if most runs did not learn them, as is the case in the control, where half of the bits are hidden and {glue:text}`half_learned` of {glue:text}`half_runs` runs learn. That learning is abrupt would be refuted by a loss that falls from the start, as that of the AND does. Our two statements on the wait would be refuted if the wait grew by no larger a factor than that for the AND, or if it grew like the number of sets, as the waits of a blind search do. The thresholds follow from the words: "most" means a share above one half, and "more" means a quotient above 1, so neither is tuned.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -475,12 +487,12 @@ ledger.verdicts()
 #
 # ```{solution} ex-parities-waits
 # :class: dropdown
-# The chance of no success within twice the mean is $e^{-2}$ for each run, so $e^{-20} \approx 2 \cdot 10^{-9}$ for ten. The chance that all learn within half of the mean is $(1 - e^{-1/2})^{10} \approx 9 \cdot 10^{-5}$.
+# An exponential wait is longer than $t$ times its mean with chance $e^{-t}$. So one run does not learn within twice the mean with chance $e^{-2}$, and all ten fail to do so with chance $e^{-20} \approx 2 \cdot 10^{-9}$. One run learns within half of the mean with chance $1 - e^{-1/2}$, and all ten do so with chance $(1 - e^{-1/2})^{10} \approx 9 \cdot 10^{-5}$.
 # ```
 #
 # ```{exercise}
 # :label: ex-parities-median
-# *With the computer.* The paper shows ten curves of each length. How well do ten runs determine the median wait? Simulate waits without memory, and waits that are sums of four or ten such waits, and compute between which factors of the true median the median of ten runs lies 95 times in a hundred. Then give the small models of this page more time, `python -m bookkit.run variables/sparse_parities -p max_steps 3000 --out my_run`, and see how many of the runs that were stopped at 15 bits learn after all.
+# *With the computer.* The paper shows ten curves of each length. How well do ten runs determine the median wait? Simulate waits without memory, and waits that are sums of four or ten such waits. For each kind compute an interval, in multiples of the true median, in which the median of ten runs lies 95 times in a hundred. Then give the small models of this page more time, `python -m bookkit.run variables/sparse_parities -p max_steps 3000 --out my_run`, and see how many of the runs that were stopped at 15 bits learn after all.
 # ```
 #
 # ```{solution-start} ex-parities-median
@@ -513,7 +525,7 @@ table(answer, "Median of ten runs over the true median, 95 %", form=".2f")
 #
 # ```{solution} ex-parities-gradient
 # :class: dropdown
-# The correlations are Fourier coefficients of $g$ ({ref}`ch-fourier-walsh`), so their squares add up to at most $\mathbb E g^2 \le 1$. For a random $I$ the expected square is therefore at most $1 / \binom T3$. The part of a gradient that depends on $I$ is such a correlation, with $g$ the scaled derivative of the output by a weight, so its size is of the order of $\binom T3^{-1/2}$. A batch of $B$ strings has noise of the order of $B^{-1/2}$, which hides this part unless $B$ is of the order of $\binom T3$.
+# The correlations are Fourier coefficients of $g$ ({ref}`ch-fourier-walsh`), so by Parseval's identity their squares add up to at most $\mathbb E g^2 \le 1$. For a random $I$ the expected square is therefore at most $1 / \binom T3$. Now consider the derivative of the loss with respect to one weight. Its part that depends on $I$ is such a correlation, where $g$ is the derivative of the output with respect to the weight, scaled into $[-1, 1]$. So this part is typically of the order of $\binom T3^{-1/2}$ or less. A batch of $B$ strings has noise of the order of $B^{-1/2}$, which hides this part unless $B$ is of the order of $\binom T3$.
 # ```
 #
 # ## References
