@@ -23,9 +23,9 @@
 # ```
 # **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far an error moves the output of one layer, and how far it moves the read-out. The first and the third hold. The second, Lemma E.2, is taken from {cite:t}`variables`, where it is Lemma A.15 and rests on the condition of Lemma A.14 that tokens lie in the unit ball. With this condition the lemma holds. But in this paper the condition is missing, and the paper uses the lemma for longer inputs too, where it fails. The repair is a further factor, the square of their length.
+# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far an error moves the output of one layer, and how far it moves the read-out. The first and the third hold. The second, Lemma E.2, is taken from {cite:t}`variables`, where it is Lemma A.15 and rests on the condition of Lemma A.14 that tokens lie in the unit ball. With this condition the lemma holds, but in this paper the condition is missing. The paper uses the lemma for longer inputs too, and there it fails. The repair is a further factor, the square of their length.
 #
-# The paper also summarizes the bound as a power of the norms, and states how it grows with the number of heads. Both statements are fair. Two corollaries of the appendix inherit a missing factor from Theorem 4.2, and are false.
+# The paper also summarizes the bound as a power of the norms, and states how it grows with the number of heads, and both statements are fair. Two corollaries of the appendix inherit a missing factor from Theorem 4.2, and are false.
 #
 # ## Why one should care
 #
@@ -156,25 +156,25 @@ table(long, "Left over right side of E.2, two tokens R and -R", form=".4f")
 # **The idea of the proof.** We exchange one thing at a time: first the tokens, with the old weights, and then the weights, with the new tokens. Each exchange moves the scores and the values. If the scores move by $\eta$, the attention weights move by at most $\eta$ in sum, and the average of values moves by at most $\eta$ times the longest value. A score is a product of two tokens with $W_{QK}$, so one factor $R$ comes from the other token of the score, and a second one from the value.
 #
 # ```{dropdown} Proof of the repaired lemma
-# We exchange the tokens, then the weights, and then follow both changes to the end of the layer. We leave out the index $i$.
+# We exchange the tokens, then the weights, and then follow both changes to the end of the layer. The index $i$ is left out throughout.
 #
-# 1. *Softmax.* Let $p$ and $\hat p$ be the softmax weights of one row, computed from the scores $s$ and $\hat s$. Then $\|p - \hat p\|_1 \le c\, \|s - \hat s\|_\infty$ with $c = 1$ ({ref}`ch-attention-capacity`).
+# 1. *Softmax.* Let $p$ and $\hat p$ be the softmax weights of one row, computed from the scores $s$ and $\hat s$. By a lemma of {ref}`ch-attention-capacity`, $\|p - \hat p\|_1 \le c\, \|s - \hat s\|_\infty$ holds with $c = 1$.
 # 2. *Other tokens, same weights: the row.* The row of the attention's output moves by
 #
 # $$p^\top g W_v - \hat p^\top \hat g W_v = (p - \hat p)^\top g W_v + \hat p^\top (g - \hat g) W_v .$$
 #
 # The second part is at most $B_{v2} \|g - \hat g\|$, since $\hat p$ averages.
 #
-# 3. *Other tokens, same weights: the scores.* A score is $z^\top W_{QK} z'$, with two tokens of length at most $R$ that both move. So it moves by at most $2 R B_{QK2} \|g - \hat g\|$. By step 1 the first part of step 2 is at most $c \cdot 2 R B_{QK2} \|g - \hat g\| \cdot R B_{v2}$, because the rows of $g W_v$ have length at most $R B_{v2}$.
-# 4. *Other weights, same tokens $\hat g$.* Scores move by $|\hat z^\top \Delta W_{QK} \hat z'| \le R\, \|\hat g\, \Delta W_{QK}\|$, and values by at most $\|\hat g\, \Delta W_v\|$. So the row moves by at most $c R\, \|\hat g\, \Delta W_{QK}\| \cdot R B_{v2} + \|\hat g\, \Delta W_v\|$.
-# 5. *The end of the layer.* $\Pi$ maps a row to the nearest point of a ball, so it never increases the distance of two rows, and $\sigma$ increases it by a factor of at most $L_\sigma$. With $h = \sigma(\Pi(f))$ we have $h W_c - \hat h \hat W_c = (h - \hat h) W_c + \hat h\, \Delta W_c$. The first part is at most $L_\sigma B_{c2}$ times the movement of the rows in steps 2 to 4, and the second part is the first term of the lemma. The last $\Pi$ adds nothing. $\square$
+# 3. *Other tokens, same weights: the scores.* A score is $z^\top W_{QK} z'$, with two tokens of length at most $R$ that both move, so it moves by at most $2 R B_{QK2} \|g - \hat g\|$. By step 1 the first part of step 2 is at most $c \cdot 2 R B_{QK2} \|g - \hat g\| \cdot R B_{v2}$, because the rows of $g W_v$ have length at most $R B_{v2}$.
+# 4. *Other weights, same tokens $\hat g$.* Scores move by $|\hat z^\top \Delta W_{QK} \hat z'| \le R\, \|\hat g\, \Delta W_{QK}\|$, and values by at most $\|\hat g\, \Delta W_v\|$. Together these changes move the row by at most $c R\, \|\hat g\, \Delta W_{QK}\| \cdot R B_{v2} + \|\hat g\, \Delta W_v\|$.
+# 5. *The end of the layer.* $\Pi$ maps a row to the nearest point of a ball, so it never increases the distance of two rows, and $\sigma$ increases it by a factor of at most $L_\sigma$. For $h = \sigma(\Pi(f))$ we write $h W_c - \hat h \hat W_c = (h - \hat h) W_c + \hat h\, \Delta W_c$. The first part is at most $L_\sigma B_{c2}$ times the movement of the rows in steps 2 to 4, and the second part is the first term of the lemma. The last $\Pi$ does not increase a distance either. $\square$
 #
 # The error of a score can be measured at the other token as well, by $\|\hat g\, \Delta W_{QK}^\top\|$, as Edelman et al. (2022) do.
 # ```
 #
-# *Can a term be made smaller?* Every term of the repaired lemma is attained by itself. The term of $\Delta W_{QK}$ is attained by the two tokens, and those of $\Delta W_c$, of $\Delta W_v$ and of the 1 in the bracket by one token in width 1. The part $2c R^2 B_{QK2}$ of the bracket is approached in width 2 by a query $(0, R)$ among many tokens $(\pm R, 0)$, with a multiple of the identity for $W_{QK}$. To approach it, move the query by $(\delta, 0)$ and the others by $(0, \pm \delta)$, for a small $\delta$.
+# *No term can be made smaller,* because every term of the repaired lemma is attained by itself. The term of $\Delta W_{QK}$ is attained by the two tokens, and those of $\Delta W_c$, of $\Delta W_v$ and of the 1 in the bracket by one token in width 1. The part $2c R^2 B_{QK2}$ of the bracket is approached in width 2 by a query $(0, R)$ among many tokens $(\pm R, 0)$, with a multiple of the identity for $W_{QK}$. To approach it, move the query by $(\delta, 0)$ and the others by $(0, \pm \delta)$, for a small $\delta$.
 #
-# *Is there a mistake in the proof?* To look for one, a search starts from random blocks and from nearly aligned ones, with tokens from $\frac1{10}$ to 10 long and sizes over six powers of ten. We also try long random blocks. A ratio above 1 in a column *repaired* would refute the lemma. The same cell draws random read-outs for E.3 and random splits for E.1, which is stated in the next section.
+# *A search.* To look for a mistake in the proof, a search starts from random blocks and from nearly aligned ones, with tokens from $\frac1{10}$ to 10 long and sizes over six powers of ten, and we also try long random blocks. A ratio above 1 in a column *repaired* would refute the lemma. The same cell draws random read-outs for E.3 and random splits for E.1, which is stated in the next section.
 
 # %% mystnb={"code_prompt_hide": "The search, and both other lemmas", "code_prompt_show": "The search, and both other lemmas"} tags=["hide-input"]
 SIZES = (6, 6, *(4,) * 6)  # three tokens twice, three matrices and their changes; width 2
@@ -304,7 +304,7 @@ glue(by_hand=long.loc[5, "as printed"])
 #
 # $$\gamma = \sum_i y_i^{1/3}\, t_i^{2/3} \le \Bigl( \sum_i y_i \Bigr)^{1/3} \Bigl( \sum_i t_i \Bigr)^{2/3} = \Bigl( \sum_i C_i/\epsilon_i^2 \Bigr)^{1/3} \epsilon^{2/3} ,$$
 #
-# with equality where $y_i$ is proportional to $t_i$. This needs $C_i, \beta_i > 0$. If one of them is zero, which the lemma allows, nothing attains the least value. It also needs $\epsilon_i > 0$. The lemma does not say that the $\epsilon_i$ are positive, but scales of covers are, so we read it in this way, as we read the source of the lemma. (If negative $\epsilon_i$ were allowed, then for $C = \beta = (1, 1)$ and $\epsilon = 1$ the pair $(11, -10)$ would give 0.018 in place of 8.)
+# with equality where $y_i$ is proportional to $t_i$. This needs $C_i, \beta_i > 0$, because if one of them is zero, which the lemma allows, nothing attains the least value. The argument also needs $\epsilon_i > 0$. The lemma does not say that the $\epsilon_i$ are positive, but scales of covers are, so we read it in this way, as we read the source of the lemma. (If negative $\epsilon_i$ were allowed, then for $C = \beta = (1, 1)$ and $\epsilon = 1$ the pair $(11, -10)$ would give 0.018 in place of 8.)
 #
 # ## The price of depth
 #
@@ -343,14 +343,14 @@ glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / pl
 #
 # $$\frac{B^2 B_x^2 B_w^2}{\epsilon^2} (L_\sigma B_{c2} B_{v2} B_{QK2})^{O(L)} .$$
 #
-# Here $B$ bounds the 1-norms of all matrices. Is the summary fair? Let all norms be at least 1, and $P = L_\sigma B_{c2} B_{v2} B_{QK2}$. Then the formula of 4.2.1 is at most
+# Here $B$ bounds the 1-norms of all matrices. To see whether the summary is fair, let all norms be at least 1, and $P = L_\sigma B_{c2} B_{v2} B_{QK2}$. Then the formula of 4.2.1 is at most
 #
 # $$163 \cdot 25^{L-1}\, \frac{B^2 B_x^2 B_w^2}{\epsilon^2}\, P^{2L} \ln(2dk+1) .$$
 #
 # The proof bounds every product of norms by a power of $P$ and sums a geometric series.
 #
 # ```{dropdown} Proof of the summary
-# The bound of Theorem 4.2 is $(\gamma + \eta)^3/\epsilon^2$. Divide $\gamma$ and $\eta$ by $C_1^{1/3} (B_x B_w)^{2/3}$. Two facts bound what is left: $\alpha_i \le (5P)^{L-i}$, and each product of some of the norms is at most $P$. So with $q = (5P)^{2/3} \ge 2.92$
+# The bound of Theorem 4.2 is $(\gamma + \eta)^3/\epsilon^2$, and we divide $\gamma$ and $\eta$ by $C_1^{1/3} (B_x B_w)^{2/3}$. Two facts bound what is left: $\alpha_i \le (5P)^{L-i}$, and each product of some of the norms is at most $P$. So with $q = (5P)^{2/3} \ge 2.92$
 #
 # $$\gamma + \eta \le P^{2/3} \Bigl( 2^{2/3} q^{L-1} + 2 + (2 + 2^{2/3}) \sum_{i \ge 2} q^{L-i} \Bigr) \le P^{2/3} q^{L-1} \Bigl( 2^{2/3} + 2 + \frac{2 + 2^{2/3}}{q - 1} \Bigr) ,$$
 #
@@ -424,7 +424,7 @@ ledger.result("lengthfree.heads_deep").holds(
 # %% [markdown]
 # The computed powers agree with these.
 #
-# **One layer by both methods.** For a single layer both methods of the paper apply. The paper remarks that, "if we were to look at just the resulting values", the single-layer method "essentially trades the cross product terms in the cubed factor for a factor of $B_x^2$". To check this we identify the norms of the two theorems, and call $C$ the cover constant that both contain. The main term of Theorem 4.1 is then $2 B_x^2 \sqrt C$ times $L_\sigma B_{c2} B_{v2} B_w$. In the root of the bound of Theorem 4.2, which is what enters the complexity, the term of the scores alone is $2 \sqrt C$ times the same norms. So the quotient should be $B_x^2$. The table also has the quotient with the repaired bound.
+# **One layer by both methods.** For a single layer both methods of the paper apply. The paper remarks that, "if we were to look at just the resulting values", the single-layer method "essentially trades the cross product terms in the cubed factor for a factor of $B_x^2$". To check this we identify the norms of the two theorems, and call $C$ the cover constant that both contain. The main term of Theorem 4.1 is then $2 B_x^2 \sqrt C$ times $L_\sigma B_{c2} B_{v2} B_w$. In the root of the bound of Theorem 4.2, which is what enters the complexity, the term of the scores alone is $2 \sqrt C$ times the same norms. So the quotient should be $B_x^2$, and the table also has the quotient with the repaired bound.
 
 
 # %%
@@ -591,7 +591,7 @@ ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
 glue(own_printed=of_0_1["as printed"].iloc[0], own_proof=of_0_1["by its proof"].iloc[0])
 
 # %% [markdown]
-# On the hidden token the error is $\sqrt{16} = 4$ times as large as the cover promises. With covers at $\epsilon/\sqrt d$ the proof goes through. This costs another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$), and $\max(d, k)$ in place of $k$ in the logarithm, because $W_{QK}$ is $d \times d$. F.0.2 further rests on Lemma 3.4, which is false for columns ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does, but no bound is meant there.)
+# On the hidden token the error is $\sqrt{16} = 4$ times as large as the cover promises. With covers at $\epsilon/\sqrt d$ the proof goes through, at the cost of another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$), and $\max(d, k)$ in place of $k$ in the logarithm, because $W_{QK}$ is $d \times d$. F.0.2 further rests on Lemma 3.4, which is false for columns ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does, but no bound is meant there.)
 #
 # **The bounds.** As bounds both corollaries fail, and not because of this step. The second table has three families of networks, which are described at the end of this section. In all of them the $[CLS]$ token is 0 in every input, $W_{QK}$ is 0, and a steep $\sigma$ follows a small $W_v$ that reads long tokens. Like {prf:ref}`lengthfree-thm4-2` the corollaries have $B_{v2}$ in the term of $W_v$, where the proof has $B_{c2}$, and in the first layer the length $B_x$ of the tokens is missing too. So no term of the printed bound is large enough for these networks, whereas the repaired bound is far larger than needed. For F.0.1 one of the instances has a width of 64, that of the paper's experiment, but its tokens are 6400 long.
 #
@@ -599,7 +599,7 @@ glue(own_printed=of_0_1["as printed"].iloc[0], own_proof=of_0_1["by its proof"].
 #
 # *F.0.1* fails then as well, as the table shows. The reason is that the proof, too, covers the first $W_v$ as if tokens had length 1, and $W_c$ as if $\sigma$ did not lengthen.
 #
-# *F.0.2* fails too. To see this we write codewords into $W_{QK}$, as in that chapter, but into a single row. The paper's $[CLS]$ token is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for some $j = 2, \dots, d - 1$, and the entries of $W_{QK}$ at the $d - 2$ places $(1, j)$ are 0 or $10/B_x^2$. With $B = 1$ and $B_x^2 = 10\, (d-2)$ all choices are allowed, whether the norms are those of rows or of columns. The other matrices have a single entry of at most 1, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bound.
+# *F.0.2* fails too, as the following networks show. We write codewords into $W_{QK}$, as in that chapter, but into a single row. The paper's $[CLS]$ token is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for some $j = 2, \dots, d - 1$, and the entries of $W_{QK}$ at the $d - 2$ places $(1, j)$ are 0 or $10/B_x^2$. With $B = 1$ and $B_x^2 = 10\, (d-2)$ all choices are allowed, whether the norms are those of rows or of columns. The other matrices have a single entry of at most 1, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bound.
 #
 # If the $[CLS]$ token may differ between inputs, as it does for a masked word, the queries $B_x e_i$ make all $(d-1)(d-2)$ places off the diagonal readable. Then $B_x^2 = 10\, (d-1) \sqrt{d-2}$ is enough for F.0.2 and $B_x^2 = 10\, (d-2)$ for F.0.1, and smaller widths contradict the bounds.
 
@@ -650,18 +650,18 @@ glue(marked_proof=last["by its proof"])
 # %% [markdown]
 # With one query, at width $10^6$ and for tokens of length {glue:text}`single_length:.0f`, F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected. With all queries this happens at width 1000 already, for tokens of length {glue:text}`marked_length:.0f`. F.0.1 has a factor $d$ in its bound, so with the identity for $\sigma$ it takes all queries and widths of a hundred thousand and more to contradict it.
 #
-# **The three families with a steep $\sigma$.** In each of them an input consists of the token 0, which is $[CLS]$, and copies of one other token, so attention returns this other token times $1 - \frac1T$. There are more than 500 tokens.
+# **The three families with a steep $\sigma$.** In each of them an input consists of the token 0, which is $[CLS]$, and more than 500 copies of one other token, so attention returns this other token times $1 - \frac1T$.
 #
-# *(a) F.0.2.* Let $L = k = 1$, $d = 4s$, $B_x = \sqrt s$, $B = 1/B_x$, $w = B e_1$, $W_c = B e_1^\top$ and $\sigma(y) = s y/(B^2 B_x)$. Let $W_v$ have the entries $B/s$ on a set of $s$ of the $d$ coordinates, and 0 elsewhere. The token is $B_x e_j$. The output is $B(1 - \frac1T)$ if $j$ is in the set, and 0 otherwise. So at $\epsilon = 0.499\, B$ each of the $\binom ds \ge 4^s$ sets needs a member of its own. Tokens are no longer than $B_x$ in the 1-norm either, and both $\|W_v\|_{2,1}$ and $\|W_v^\top\|_{2,1}$ are at most $B$.
+# *(a) F.0.2.* Let $L = k = 1$, $d = 4s$, $B_x = \sqrt s$, $B = 1/B_x$, $w = B e_1$, $W_c = B e_1^\top$ and $\sigma(y) = s y/(B^2 B_x)$. Let $W_v$ have the entries $B/s$ on a set of $s$ of the $d$ coordinates, and 0 elsewhere. If the token is $B_x e_j$, the output is $B(1 - \frac1T)$ if $j$ is in the set, and 0 otherwise. So at $\epsilon = 0.499\, B$ each of the $\binom ds \ge 4^s$ sets needs a member of its own. Tokens are no longer than $B_x$ in the 1-norm either, and both $\|W_v\|_{2,1}$ and $\|W_v^\top\|_{2,1}$ are at most $B$.
 #
-# *(b) F.0.1*, for the norms of the maps $x \mapsto W_v^\top x$, $W_c^\top x$, $w^\top x$, to which Lemma 3.3 applies (as in Theorem 4.1, which bounds $\|W_c^\top\|_{1,\infty}$). Let $k = 1$, $B = b/\sqrt d$, $B_x = d/b$ and $\sigma(y) = \sqrt d\, y/B$. Let $W_v$ have entries in $\{0, 1/B_x\}$, let all entries of $W_c$ be $B/d$, and all entries of $w$ be $B$. The token is $B_x e_j$. Then at $\epsilon = 0.499\, b$ the $d$ inputs separate all $2^d$ choices of $W_v$.
+# *(b) F.0.1*, for the norms of the maps $x \mapsto W_v^\top x$, $W_c^\top x$, $w^\top x$, to which Lemma 3.3 applies (as in Theorem 4.1, which bounds $\|W_c^\top\|_{1,\infty}$). Let $k = 1$, $B = b/\sqrt d$, $B_x = d/b$ and $\sigma(y) = \sqrt d\, y/B$. Let $W_v$ have entries in $\{0, 1/B_x\}$, let all entries of $W_c$ be $B/d$, and all entries of $w$ be $B$. If the token is $B_x e_j$, for $j = 1, \dots, d$, then at $\epsilon = 0.499\, b$ the $d$ inputs separate all $2^d$ choices of $W_v$.
 #
-# *(c) F.0.1*, for rows and for columns.
+# *(c) F.0.1*, for rows and for columns, with the following networks and $B = 10^{-10}$.
 #
 # * *The units.* The $d = 3q$ coordinates are three groups of $q$. Each of the $k = q^3$ hidden units belongs to a triple, which consists of one coordinate of each group, and its column of $W_v$ has the entry $v = B/q^2$ at these three coordinates.
 # * *The token* is $B_x/3$ at the coordinates of one triple, with $B_x = \sqrt3/(v \sqrt{q^2 + 2q})$. Then $\|W_v^\top x\| = 1$, and tokens are no longer than $B_x$ in the 1-norm either.
 # * *The activation.* The unit of this triple receives at least $\frac32$ times as much as any other unit. So $\sigma(y) = L_\sigma (y - \theta)_+$ is 0 for all other units, if $\theta$ is put half-way.
-# * *The output.* Let $W_c$ have entries 0 or $B/k$ in its first column, let $w = B e_1$, and let $L_\sigma$ be so large that the output is $B$ if the unit's entry is not 0. At $\epsilon = 0.499\, B$ all $2^k$ choices of these entries need members of their own. No row and no column of a matrix has an absolute sum above $B$. We take $B = 10^{-10}$.
+# * *The output.* Let $W_c$ have entries 0 or $B/k$ in its first column, let $w = B e_1$, and let $L_\sigma$ be so large that the output is $B$ if the unit's entry is not 0. At $\epsilon = 0.499\, B$ all $2^k$ choices of these entries need members of their own. No row and no column of a matrix has an absolute sum above $B$.
 #
 # These three families need long tokens and activations that are very steep, so no network in use is near them.
 #

@@ -64,7 +64,7 @@ def bit_strings(count, n):
 # %% [markdown]
 # ## Why one should care
 #
-# There are transformers that compute PARITY at every length, so why is PARITY hard to learn? A set of weights can be correct and still be of no use, if one has to hit it exactly: training stops near a minimum, and weights are stored with finitely many digits. The theorem says that every transformer for a sensitive function is of this kind. It is the paper's explanation for two observations, that such functions are hard to learn, and that what was learned on short strings fails on long ones. The explanation would be weaker if it needed very wide networks, or if it depended on the few tokens that layer norm magnifies most. We show that neither is the case.
+# There are transformers that compute PARITY at every length, so why is PARITY hard to learn? A set of weights can be correct and still be of no use, if one has to hit it exactly: training stops near a minimum, and weights are stored with finitely many digits. The theorem says that every transformer for a sensitive function is of this kind. It is the paper's explanation for two observations, that such functions are hard to learn, and that what was learned on short strings fails on long ones. The explanation would be weaker if it needed very wide networks, or if it depended on the few tokens that layer norm magnifies most, and we show that neither is the case.
 #
 # ## A magnified token by hand
 #
@@ -90,7 +90,7 @@ table(pd.DataFrame(rows).T.rename_axis("bits"), "Answers before and after the st
 #
 # ## The statement
 #
-# An input is a string $x$ of $n$ bits, uniform at random, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. A transformer $T_\theta$ has weights $\theta$, $L$ layers and tokens in $\mathbb R^d$. A layer first adds attention to each token. Then it applies a block of one hidden ReLU layer, with a skip connection and a bias at its end, and the result at token $j$ is called $Y_j$. Layer norm ends the layer: $y_j = (Y_j - \mathrm{mean}) / N_j$, where $N_j^2$ is the variance of the $d$ columns plus a constant $\varepsilon \ge 0$. The output is read off the last token, $T_\theta(x) = \langle v, y_n \rangle$. Two numbers belong to such a network,
+# An input is a string $x$ of $n$ bits, uniform at random, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. A transformer $T_\theta$ has weights $\theta$, $L$ layers and tokens in $\mathbb R^d$. A layer first adds attention to each token, and then applies a block of one hidden ReLU layer, with a skip connection and a bias at its end. The result at token $j$ is called $Y_j$. Layer norm ends the layer: $y_j = (Y_j - \mathrm{mean}) / N_j$, where $N_j^2$ is the variance of the $d$ columns plus a constant $\varepsilon \ge 0$. The output is read off the last token, $T_\theta(x) = \langle v, y_n \rangle$. Two numbers belong to such a network,
 #
 # $$\mathrm{as}_n(f) = \mathbb E_x\, \tfrac14 \sum_i |f(x) - f(x^{\oplus i})|^2, \qquad L_{\rho, n}(T) = \mathbb E_x\, \mathbb E_{\|\Delta\| = \rho} \bigl( T_{\theta + \Delta}(x) - T_\theta(x) \bigr)^2 .$$
 #
@@ -224,7 +224,7 @@ thm6.holds(
 #
 # $$\mathbb E_\Delta \prod_k \frac1{N^{(k)}_{j_k}} \le d^{L/2}\, \mathbb E \prod_k \frac1{\|u_k\|} = Q := \Bigl( \frac{\sqrt d\; \Gamma(\frac d2 - 1)}{\rho\; \Gamma(\frac{d - 1}2)} \Bigr)^L \frac{\Gamma(D/2)}{\Gamma((D - L)/2)} .$$
 #
-# 5. *The value of the mean.* Write the step as $\rho\, z / \|z\|$ with $z$ standard normal. Then $\|z\|$ is independent of $z / \|z\|$. The part of $z$ that belongs to $u_k$ is a standard normal vector $z_k$ in $d - 1$ dimensions, and $\mathbb E \|z_k\|^{-1} = \Gamma(\frac d2 - 1) / (\sqrt 2\, \Gamma(\frac{d-1}2))$. This is where $d \ge 3$ is needed.
+# 5. *The value of the mean.* Write the step as $\rho\, z / \|z\|$ with $z$ standard normal. Then $\|z\|$ is independent of $z / \|z\|$. The part of $z$ that belongs to $u_k$ is a standard normal vector $z_k$ in $d - 1$ dimensions, and $\mathbb E \|z_k\|^{-1} = \Gamma(\frac d2 - 1) / (\sqrt 2\, \Gamma(\frac{d-1}2))$, which is finite only for $d \ge 3$.
 # 6. *All paths.* Given the rest of the step, the bound on a path does not contain $x$, and so (1) can be averaged over $x$ separately. With the weights of the paths from (2), $\mathbb E_\Delta \mathbb E_x m^{(L)}_n \le 2^L Q\, \bar S \prod G_k$.
 #
 # **(4) Sensitivity.** From the influence we get the sensitivity, because the output is bounded by $|T_{\theta + \Delta}| \le \sqrt d\, \|v\|$, with $v$ at its largest. In a square $I_i[T]^2$ we bound one factor by $2 \sqrt d\, \|v\|$ and the other by $\|v\|\, I_i[y^{(L)}_n]$. So $s(x) = \frac14 \sum_i I_i[T]^2 \le \frac12 \sqrt d\, \|v\|^2\, m^{(L)}_n$, and with (3) this proves (i) of the theorem with $K = 2^{L-1} \sqrt d\, \|v\|^2\, Q\, \bar S \prod_{k \ge 2} G_k$.
@@ -285,7 +285,7 @@ for verb, name, other in (("refuted", "cap", "centred bias"), ("repaired", "cent
 #
 # **Proof of Lemma 21.** The average sensitivity $\mathrm{as}_n$ is the sum of all squared Fourier coefficients, each times its degree. So a sensitive function must have weight at high degrees, and an insensitive one cannot have much there. Call a degree *high* if it is at least $\lambda = \mathrm{as}_n(f) / (\alpha \|f\|^2)$.
 #
-# 1. *The sensitive function.* Let $W$ be the sum of the squared coefficients of $f$ at high degrees. No degree exceeds $n$, so $\mathrm{as}_n(f) \le \lambda (\|f\|^2 - W) + n W$. If we solve this for $W$, we get $W \ge A$.
+# 1. *The sensitive function.* Let $W$ be the sum of the squared coefficients of $f$ at high degrees. Since no degree exceeds $n$, the average sensitivity is $\mathrm{as}_n(f) \le \lambda (\|f\|^2 - W) + n W$. If we solve this for $W$, we get $W \ge A$.
 # 2. *The insensitive function.* The squared coefficients of $f'$ at high degrees sum to at most $\mathrm{as}_n(f') / \lambda$, because each of them counts at least $\lambda$ times in $\mathrm{as}_n(f')$.
 # 3. *Their distance.* The parts of $f$ and $f'$ at high degrees have the lengths $\sqrt W$ and at most $\sqrt{\mathrm{as}_n(f') / \lambda}$, and they differ by at most $\|f - f'\|$. So $\|f - f'\| \ge \sqrt A - \sqrt{\mathrm{as}_n(f') / \lambda}$, and this is the lemma. $\square$
 #
@@ -393,7 +393,7 @@ glue(at_half=at_half[2.0], gap_printed=largest[2.0])
 # %% [markdown]
 # ## Looking for a network that violates the bound
 #
-# Our proof can contain a slip as well. So we attack its parts (2) and (3), which the table calls links, and the whole bound $K$, at $d = 3$, the least width allowed. For (2) and for $K$ gradient ascent changes all weights, embeddings and encodings of networks of 12 tokens, so as to raise the ratio of left to right side. It starts at several scales. The networks that it finds are then lengthened to 384 tokens by repeating their encodings. For (3) we choose the shifts $c_k$: none, fixed ones, and several that follow the steps of earlier layers. A ratio above 1 would refute the part that it belongs to.
+# Our proof can contain a slip as well, so we attack its parts (2) and (3), which the table calls links, and the whole bound $K$, at $d = 3$, the least width allowed. For (2) and for $K$ gradient ascent changes all weights, embeddings and encodings of networks of 12 tokens, so as to raise the ratio of left to right side, and it starts at several scales. The networks that it finds are then lengthened to 384 tokens by repeating their encodings. For (3) we choose the shifts $c_k$: none, fixed ones, and several that follow the steps of earlier layers. A ratio above 1 would refute the part that it belongs to.
 
 
 # %% mystnb={"code_prompt_hide": "Gradient ascent", "code_prompt_show": "Gradient ascent"} tags=["hide-input"]

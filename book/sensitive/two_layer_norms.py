@@ -69,14 +69,14 @@ d, rho = 4, 0.1
 #
 # In words, each head takes an average $\eta^h_j$ of the tokens, the skip connection adds the token $y_j$ itself, the first layer norm follows, then the block with its own skip connection, and then the second layer norm. Layer norm is $\mathrm{LN}(z) = (z - \mathrm{mean}) / N$, with $N$ the standard deviation of the $d$ columns. There is no epsilon, because a fixed $\varepsilon > 0$ would bound every $1/N$ by $\varepsilon^{-1/2}$, and nothing would be left to prove.
 #
-# For one of the two norms of layer $k$, let $\tau^{(k)}(x)$ be the largest $1 + 1/N$ of the $n$ tokens, that is, the strongest magnification. A step $\Delta$ of the weights is uniform on the sphere of radius $\rho$ in $\mathbb R^D$, where $D$ counts all weights but the encodings of positions. Finally, $\zeta > 0$ is a constant.
+# For one of the two norms of layer $k$, let $\tau^{(k)}(x)$ be the largest $1 + 1/N$ of the $n$ tokens, that is, the strongest magnification. A step $\Delta$ of the weights is uniform on the sphere of radius $\rho$ in $\mathbb R^D$, where $D$ counts all weights but the encodings of positions, and $\zeta > 0$ is a constant.
 #
 # ```{prf:remark} Hahn and Rofin (2024), the remark that ends Appendix C
 # :label: sensitive-thm6-norms
 # *(Its conclusion is true, as read below.)* If layer norm also stands "directly following attention", then "we can analogously consider" the step $\Delta_V$ of the value matrix. The average $\eta$ is "very unlikely" to be small, "because of the random perturbation applied to the MLP bias in the preceding layer (or to the token embeddings, if $k = 1$), provided $d \gg H$". The "perturbed head activation" $y + (V + \Delta_V)\, \eta$ "is unlikely to have much smaller SD, hence a bound analogous to (73) follows with high probability."
 # ```
 #
-# In the paper (73) says that $\tau^{(k)} \le 1 + n^{\zeta / L}$ at $x$ and at all $x^{\oplus i}$. **The reading that is tested** is the conclusion of the remark: for every $x$ the inequality (73) holds for the norm after attention too, with a probability over $\Delta$ that tends to 1 as $n$ grows. Here $\zeta = 3L/d$, as in the paper. We do not judge the argument that leads to the conclusion. (In print it is very unlikely for $\eta$ to have a norm of $o(n^{1/(\zeta L)})$. But the norm of every bounded $\eta$ is of this order, so the exponent is a slip, presumably for $n^{-\zeta/L}$.)
+# In the paper (73) says that $\tau^{(k)} \le 1 + n^{\zeta / L}$ at $x$ and at all $x^{\oplus i}$. **The reading that is tested** is the conclusion of the remark: for every $x$ the inequality (73) holds for the norm after attention too, with a probability over $\Delta$ that tends to 1 as $n$ grows, for $\zeta = 3L/d$ as in the paper. We do not judge the argument that leads to the conclusion. (In print it is very unlikely for $\eta$ to have a norm of $o(n^{1/(\zeta L)})$. But the norm of every bounded $\eta$ is of this order, so the exponent is a slip, presumably for $n^{-\zeta/L}$.)
 #
 # ## The skip connection carries a token
 #
@@ -230,7 +230,7 @@ glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 #
 # 1. *The parts of $z_j$.* The token $y_j$ comes from a layer norm, so its mean is 0 and its length $\sqrt d$. Let $\eta \in \mathbb R^{Hd}$ be the vector of all $\eta^h_j$ below each other, which does not depend on this layer's $\Delta_V$. After the step the centred $z_j$ is $c + \|\eta\|\, w$, where $c = y_j + P [V_1 \dots V_H]\, \eta$ is fixed, and $w = P [\Delta_1 \dots \Delta_H]\, \eta / \|\eta\|$ is random. Since the direction of $\eta$ is fixed beforehand, $w$ is a part of the step of $d - 1$ numbers.
 # 2. *A small deviation needs a long $\eta$.* The length of the centred $z_j$ is $\sqrt d\, N$, and by the triangle inequality $\sqrt d\, N \ge \sqrt d - B \|\eta\|$. So $N < r$ needs $\|\eta\| > \sqrt d\, (1 - r) / B$.
-# 3. *And then $w$ has to be short.* With such an $\eta$, $N < r$ means that $\|c + \|\eta\| w\| < \sqrt d\, r$. By the shift the chance is at most $P(\|w\| \le \sqrt d\, r / \|\eta\|) \le P(\|w\| \le B r / (1 - r))$.
+# 3. *And then $w$ has to be short.* For such a long $\eta$ the condition $N < r$ means that $\|c + \|\eta\| w\| < \sqrt d\, r$. By the shift the chance is at most $P(\|w\| \le \sqrt d\, r / \|\eta\|) \le P(\|w\| \le B r / (1 - r))$.
 #
 # **The first layer.**
 #
@@ -244,7 +244,7 @@ glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 #
 # 1. If $t < 1$, then $\|z_j\| \ge \|y_j\| - B \|\eta\|$, so the mean is at most $\|y_j\|^{-1} / (1 - t)$.
 # 2. For every $t$ the shift gives at most $\mathbb E \frac1{\|\eta\| \|w\|} = \|y_j\|^{-1}\, \frac Bt\, \mathbb E \|w\|^{-1}$.
-# 3. If $t < 1$, the mean is therefore at most the mixture of both bounds with the weights $1 - t$ and $t$. If $t \ge 1$, the second bound alone is enough. In both cases
+# 3. If $t < 1$, the mean is therefore at most the mixture of both bounds with the weights $1 - t$ and $t$, and if $t \ge 1$, the second bound alone is enough. So in both cases we get
 #
 # $$\mathbb E_w \frac1{\|z_j\|} \le \frac1{\|y_j\|} \Bigl( 1 + B\, \mathbb E \frac1{\|w\|} \Bigr) .$$
 #

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 20 min. **Runs in** 15 s. **Source** restored; $32 \sigma d^2$ is inferred from the authors' notebook, all other constants are ours.
 #
-# **Claim.** Put independent normal noise on every weight of the hand-written transformer. The paper follows the noise through the first attention and the MLP, and makes two statements. First, each quantity moves in proportion to the noise. Second, while the noise is small, no hidden unit turns on or off at a position that holds a term of the target. Both statements are true. The paper neglects terms of second order, and so do we where we say so.
+# **Claim.** Put independent normal noise on every weight of the hand-written transformer. The paper follows the noise through the first attention and the MLP, and makes two statements, which are both true. First, each quantity moves in proportion to the noise. Second, while the noise is small, no hidden unit turns on or off at a position that holds a term of the target. The paper neglects terms of second order, and so do we where we say so.
 #
 # ## Why one should care
 #
@@ -180,9 +180,9 @@ figures.show()
 #
 # $$\log \mathbb E\, e^{u(\chi^2/\sigma^2 - k)} = -uk - \tfrac k2 \log(1 - 2u) \le \frac{k u^2}{1 - 2u} .$$
 #
-# 2. *One length.* By Markov's inequality $\chi^2/\sigma^2 - k$ is at least $s$ with probability at most $e^{k u^2/(1 - 2u) - us}$. For $s = 2\sqrt{kt} + 2t$ and $u = \sqrt t/(\sqrt k + 2 \sqrt t)$ the exponent is $-t$. Hence $\mathbb P(\chi^2/\sigma^2 \ge k + 2\sqrt{kt} + 2t) \le e^{-t}$, which is $\delta$ for $t = \log \frac1\delta$.
-# 3. *Many lengths.* For $M$ lengths the probabilities add up to at most $M e^{-t}$, which is $\delta$ for $t = \log \frac M\delta$. This proves Lemma 19.
-# 4. *Lemma 20.* Let $M = T^{q-1}$, $\delta = \frac1T$ and $k = 8 \log T/\epsilon^2$. Then $t = q \log T = \frac18 q \epsilon^2 k$. Because $k + 2\sqrt{kt} + 2t \le (\sqrt k + \sqrt{2t})^2$, the level is at most $\sqrt k\, (1 + \sqrt{2t/k}) = \sqrt k\, (1 + \frac\epsilon2 \sqrt q)$ times $\sigma$.
+# 2. *One length.* By Markov's inequality $\chi^2/\sigma^2 - k$ is at least $s$ with probability at most $e^{k u^2/(1 - 2u) - us}$. For $s = 2\sqrt{kt} + 2t$ and $u = \sqrt t/(\sqrt k + 2 \sqrt t)$ the exponent is $-t$, so that $\mathbb P(\chi^2/\sigma^2 \ge k + 2\sqrt{kt} + 2t) \le e^{-t}$. For $t = \log \frac1\delta$ this probability is $\delta$, as Lemma 19 says.
+# 3. *Many lengths.* For $M$ lengths the probabilities add up to at most $M e^{-t}$, which is $\delta$ for $t = \log \frac M\delta$, and this is the second part of Lemma 19.
+# 4. *Lemma 20.* For $M = T^{q-1}$, $\delta = \frac1T$ and $k = 8 \log T/\epsilon^2$ we have $t = q \log T = \frac18 q \epsilon^2 k$. Because $k + 2\sqrt{kt} + 2t \le (\sqrt k + \sqrt{2t})^2$, the level is at most $\sqrt k\, (1 + \sqrt{2t/k}) = \sqrt k\, (1 + \frac\epsilon2 \sqrt q)$ times $\sigma$.
 #
 # The law of $\chi$ is known, so no simulation is needed to test this. We compute the exact probability that one of up to a million chi variables exceeds its level, and divide it by $\delta$. A quotient above 1 would refute the lemma. As a control we drop the last term $2t$ of the level, and then some quotient must be above 1.
 

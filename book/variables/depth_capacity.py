@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-layer`. **Read** 11 min. **Runs in** 10 s. **Source** restored (Theorem 4.6: exponents are damaged in our text), printed (the remark).
 #
-# **Claim.** The paper's theorem on deep transformers has a simplified form, with one bound for all spectral norms, one for the lengths of all columns, and one for the length of the input tokens. We ask two questions about it. How does the length of the tokens enter? It enters by its third power. Does a deep transformer need a bound that is exponential in its depth? It does not if one counts weights, but whether the simplified form can do without the exponential is open.
+# **Claim.** The paper's theorem on deep transformers has a simplified form, with one bound for all spectral norms, one for the lengths of all columns, and one for the length of the input tokens. Two questions about it are treated here. How does the length of the tokens enter? We find that it enters by its third power. Does a deep transformer need a bound that is exponential in its depth? It does not if one counts weights, but whether the simplified form can do without the exponential is open.
 
 # %% tags=["parameters"]
 n_far = 60  # the figure ends at 2**n_far queries and keys [20..200]
@@ -89,7 +89,7 @@ figures.show()
 #
 # ## The statement
 #
-# Networks are those of {ref}`ch-transformer-capacity`. They have $L$ layers with matrices $W_V \in \mathbb R^{d \times k}$ for the values, $W_{QK} \in \mathbb R^{d \times d}$ for the scores, and $W_C \in \mathbb R^{k \times d}$ after attention. The activation $\sigma$ is $L_\sigma$-Lipschitz with $\sigma(0) = 0$. The projection $\Pi$ onto the unit ball stands after attention and after $W_C$, and at the end there is a linear read-out $w$ with $\|w\|_2 \le B_w$. We write $\log N_\infty(\epsilon)$ for the log covering number with error $\epsilon$ on any $m$ inputs of $T$ tokens, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$.
+# The networks are those of {ref}`ch-transformer-capacity`, with $L$ layers and the matrices $W_V \in \mathbb R^{d \times k}$ for the values, $W_{QK} \in \mathbb R^{d \times d}$ for the scores, and $W_C \in \mathbb R^{k \times d}$ after attention. The activation $\sigma$ is $L_\sigma$-Lipschitz with $\sigma(0) = 0$. The projection $\Pi$ onto the unit ball stands after attention and after $W_C$, and at the end there is a linear read-out $w$ with $\|w\|_2 \le B_w$. We write $\log N_\infty(\epsilon)$ for the log covering number with error $\epsilon$ on any $m$ inputs of $T$ tokens, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$.
 #
 # ```{prf:theorem} Edelman et al. (2022), Theorem 4.6
 # :label: variables-thm4-6
@@ -118,9 +118,9 @@ figures.show()
 # ```{dropdown} Proof that three is enough
 # We dispose of large errors, cover all matrices but one by norms, cover the last one in two ways, and take the smaller of the two covers.
 #
-# 1. *Large errors.* All outputs are at most $B_w L_\sigma \|W_C\|_F \le B_w L_\sigma \sqrt d\, C_\infty$. If $\epsilon$ is above this number, the network with $w = 0$ alone is a cover. From now on let $\epsilon$ be below it, that is, $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$.
+# 1. *Large errors.* All outputs are at most $B_w L_\sigma \|W_C\|_F \le B_w L_\sigma \sqrt d\, C_\infty$, and if $\epsilon$ is above this number, the network with $w = 0$ alone is a cover. From now on let $\epsilon$ be below it, that is, $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$.
 # 2. *All matrices but one.* We split $\epsilon$ equally among the $3L + 1$ matrices of the network. The *multiplier* of a matrix says how much an error of its outputs can grow on the way to the output of the network. As in the proof of {prf:ref}`depth-repaired`, all multipliers but that of $W_{QK}^{(1)}$ are at most $B_w A^{O(L)}$. So {prf:ref}`linear-layer-walk` covers every matrix but $W_{QK}^{(1)}$ with $A^{O(L)} B_X^2 B_w^2 C_\infty^2 d^2 / \epsilon^2$ times a logarithm. Here we used that $k \le \sqrt{kd} \le d$, that only $W_V^{(1)}$ meets points of length $B_X$, and that $w$ meets points of length at most $L_\sigma \sqrt d\, C_\infty$.
-# 3. *What the first scores need.* Of $W = W_{QK}^{(1)}$ we need that all scores $z_\tau^\top W z_t$ are right up to $x = \epsilon / (A^{O(L)} B_w B_X)$. There are two ways to achieve this.
+# 3. *What the first scores need.* Of $W = W_{QK}^{(1)}$ we need that all scores $z_\tau^\top W z_t$ are right up to $x = \epsilon / (A^{O(L)} B_w B_X)$. Steps 4 and 5 achieve this in two ways.
 # 4. *A cover by norms.* A score is a linear function of the $d^2$ numbers of $W$, and $\|W\|_F \le \sqrt d\, C_\infty$. The points are the $m T^2$ matrices $z_\tau z_t^\top$, of length at most $B_X^2$. So by {prf:ref}`linear-layer-walk` with one output there is a cover whose size has the logarithm $u = d\, C_\infty^2 B_X^4 x^{-2} \log(2mT^2 + 1)$.
 # 5. *A grid.* Take a maximal set of matrices of the class whose pairwise distances are $\|W - W'\|_F > x / B_X^2$. It is a cover, because any matrix farther than this from all of them could be added to the set. By comparing volumes of balls, its size has at most the logarithm $v = d^2 \log(1 + 2 \sqrt d\, C_\infty B_X^2 / x)$.
 # 6. *The smaller cover.* The smaller of two numbers is at most the root of their product. Hence
@@ -232,7 +232,7 @@ glue(forced_two=round(forced(2.0**60, 2)))
 # %% [markdown]
 # The column $p = 2$ shows that with $B_X^2$ the constant grows with the number of dimensions. With $B_X^3$, in the column $p = 3$, it does not.
 #
-# **Why no such family forces more.** Let a family have $n$ queries, $n'$ keys and the scales $\rho$ of $W_{QK}$ and $C$ of $W_C$. The bound contains $B_X^3 / r^2$ times the square of the longest row or column, so we need a lower bound on this length and an upper bound on $r$. We have two of each.
+# **Why no such family forces more.** Let a family have $n$ queries, $n'$ keys and the scales $\rho$ of $W_{QK}$ and $C$ of $W_C$. The bound contains $B_X^3 / r^2$ times the square of the longest row or column, so we need a lower bound on this length and an upper bound on $r$, and we have two of each.
 #
 # * The longest row or column is at least $\rho\, (n n')^{1/4}$, because of $W_{QK}$, and at least $C/\sqrt d$, because of $W_C$.
 # * The output is $r \le C$, and because $\frac{2 \sinh y}{1 + 2 \cosh y} \le \frac23 y$ it is also $r \le \frac13 C \rho B_X^3$.
@@ -259,7 +259,7 @@ glue(forced_two=round(forced(2.0**60, 2)))
 # ```{dropdown} Proof, by counting
 # 1. *One layer.* Move each matrix by at most $\eta$ in spectral norm and $w$ by at most $B_w \eta$. By {prf:ref}`variables-lemA13`, with the constant 1 of softmax, the outputs of layer $i$ move by at most $\delta_i \le 3 \eta$ because of its own matrices, and an error in its inputs grows by a factor of at most $a_i \le 3$.
 # 2. *The network.* So the output moves by at most $B_w \sum_i 3^{L-i}\, 3 \eta + B_w \eta \le \frac12 3^{L+1} B_w \eta$, which is $\epsilon$ for $\eta = 2 \epsilon / (3^{L+1} B_w)$.
-# 3. *The number of grid points.* As above, a maximal set of members that are more than $\eta$ apart covers the ball of each matrix, and by comparing volumes it has at most $(1 + 2/\eta)^p$ members for a matrix of $p$ weights. All matrices and $w$ together have $L (2kd + d^2) + d$ weights. Since $2/\eta = 3^{L+1} B_w / \epsilon$, this is the bound. $\square$
+# 3. *The number of grid points.* As above, a maximal set of members that are more than $\eta$ apart covers the ball of each matrix, and by comparing volumes it has at most $(1 + 2/\eta)^p$ members for a matrix of $p$ weights. All matrices and $w$ together have $L (2kd + d^2) + d$ weights, and $2/\eta = 3^{L+1} B_w / \epsilon$, so the product of these numbers of members has the logarithm in the proposition. $\square$
 # ```
 #
 # The exponential now stands under a logarithm, so the bound is of order $L^2$ only. In the same way one sees for norms of any other fixed size that the logarithm of the covering number does not grow exponentially. But this bound does not have the form of Theorem 4.6, which is proportional to $d^2 C_\infty^2 / \epsilon^2$ and therefore small if columns are far shorter than 1. Whether a bound of that form can be had without an exponential is open. The table shows how four bounds grow with the depth.
