@@ -159,7 +159,7 @@ figures.show()
 #
 # ## Tokens are not long
 #
-# Assumption 1 of the paper bounds the moments of the data. The first lemma turns this into a bound on the longest of all $nN$ data, by Markov's inequality for a moment of high order.
+# Assumption 1 of the paper bounds the moments of the data. The first lemma turns this into a bound on the longest of all $nN$ data. The idea of its proof is to use Markov's inequality for a moment of high order.
 #
 # ```{dropdown} Proof of Lemma 12
 # We choose the order of the moment such that one datum is too long with probability $\delta/nN$, and then take the union bound over all of them.
