@@ -29,11 +29,11 @@
 #
 # ## Why one should care
 #
-# A bound can be true and still be of no use, because it exceeds the error of a predictor that ignores the input. Whether the bounds of the five papers are of use is hard to see from their formulas, since each paper measures something different: noise that a network tolerates, norms of its matrices, heads and weights. So we put all of them on the same axis, for the same trained network and with all constants. The network is as favourable as possible: it is small, its task is the easiest one on which the papers agree, and it has learned the task almost without error. If a bound is vacuous here, it will hardly be better for a larger network.
+# A bound can be true and still be of no use, because it exceeds the error of a predictor that ignores the input. Whether the bounds of the five papers are of use is hard to see from their formulas, since each paper measures something different, such as noise that a network tolerates, norms of its matrices, or heads and weights. So we put all of them on the same axis, for the same trained network and with all constants. The network is as favourable as possible: it is small, its task is the easiest one on which the papers agree, and it has learned the task almost without error. If a bound is vacuous here, it will hardly be better for a larger network.
 #
 # ## What 1024 strings can pay for, by hand
 #
-# Suppose that a network makes no error on $m = 1024$ strings. In all bounds by counting, its risk is then at most $1 - e^{-K/m}$, where $K$, in nats (units of the natural logarithm), is the price of the network plus $\log \frac1\delta = 3.0$ for a probability $\delta = 0.05$ of failure. This is below $\frac14$ if $K$ is below $1024 \cdot \log \frac43 = 295$ nats. What do 295 nats pay for?
+# Suppose that a network makes no error on $m = 1024$ strings. In all bounds by counting, its risk is then at most $1 - e^{-K/m}$. Here $K$ is a price in nats (units of the natural logarithm): the price of the network plus $\log \frac1\delta = 3.0$ for a probability $\delta = 0.05$ of failure. This is below $\frac14$ if $K$ is below $1024 \cdot \log \frac43 = 295$ nats. What do 295 nats pay for?
 #
 # | what is counted | price of the network | bound |
 # |:--|:--|:--|
@@ -419,7 +419,7 @@ ledger.verdicts()
 # ## What we found
 #
 # * On a network that has clearly learned its task every bound of the papers, as far as it is proved, is above the risk of the best constant at this sample. Counting 32 bits for each weight does not certify it there either.
-# * How many strings does it take to get below a quarter? For every network and length the smallest of the bounds that the papers prove needs at least {glue:text}`fewest:.0f` times as many as Occam's bound for the list of pairs, and at least {glue:text}`kl_over:.1f` times as many as counting 32 bits for each weight.
+# * How many strings does it take to get below a quarter? Compare the smallest of the bounds that the papers prove with those that count. For every network and length it needs at least {glue:text}`fewest:.0f` times as many strings as Occam's bound for the list of pairs, and at least {glue:text}`kl_over:.1f` times as many as counting 32 bits for each weight.
 # * Of the later bounds that we know none could be put on the same axis, because their constants could not be read or because they are about other networks.
 # * These findings are about the numbers of the bounds and not about their ideas. Other chapters treat the ideas: attention picks few positions at the price of a logarithm, sensitive functions are sharp, and a flat network needs fewer digits.
 # * A certificate for such a network exists: one with the prior at the start ({ref}`ch-auditing-certificates`), which goes back to {cite:t}`dziugaite2017`, or one that counts what the network can be compressed to ({cite:t}`zhou2019`, {cite:t}`lotfi2022`, and {cite:t}`lotfi2024` for language models).

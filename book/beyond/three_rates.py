@@ -209,7 +209,7 @@ clipped, _ = noisy(spec, weights, parts["one variance"][0], one, clip=1.0)
 glue(pairs=pairs, n=n, degree=degree, level=level, clipped=clipped / free)
 
 # %% [markdown]
-# In {numref}`fig-small-noise-law` the noise becomes smaller from left to right. With one variance the quotient is 1 throughout. With variances by block and by weight it starts above 10, because there the capped groups make up most of the divergence, and comes down to 1 as well. With outputs clipped to $[0, 1]$ the risk of a single parity is {glue:text}`clipped:.2f` times the risk without clipping, because its values 0 and 1 are the ends of the interval, so that half of all errors are cut off.
+# In {numref}`fig-small-noise-law` the noise becomes smaller from left to right. With one variance the quotient is 1 throughout. With variances by block and by weight it starts above 10, because there the capped groups make up most of the divergence, and comes down to 1 as well. With outputs clipped to $[0, 1]$ the risk of a single parity is {glue:text}`clipped:.2f` times the risk without clipping. The reason is that its values 0 and 1 are the ends of the interval, so that half of all errors are cut off.
 #
 # ## Which weights pay
 #

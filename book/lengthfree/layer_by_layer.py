@@ -19,7 +19,7 @@
 # # One layer at a time
 #
 # ```{verdict}
-# Lemma E.2 is false in the first layer if tokens are longer than $\sqrt2$: for tokens of length $R$ its bound on the error can be too small by a factor of $R^2/2$, which is {glue:text}`by_hand:.1f` at $R = 5$. With a factor $R^2$ beside the score matrix $W_{QK}$ the lemma is true, even with half of its constants.
+# Lemma E.2, which bounds how far an error moves the output of a layer, is false in the first layer if tokens are longer than $\sqrt2$. For tokens of length $R$ its bound can be too small by a factor of $R^2/2$, which is {glue:text}`by_hand:.1f` at $R = 5$. With a factor $R^2$ beside the score matrix $W_{QK}$ the lemma is true, even with half of its constants.
 # ```
 # **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 10 s. **Source** printed.
 #
@@ -39,7 +39,7 @@
 #
 # ## How far one layer moves
 #
-# The networks are those of {ref}`ch-multi-layer-bound`. The matrix $g^{(i)}$ has the tokens that layer $i$ receives as rows. The layer applies attention $f$ with the matrices $W_{QK}^{(i)}$ and $W_v^{(i)}$, then the projection $\Pi$, which shortens rows that are longer than 1 to length 1, then an activation $\sigma$ with Lipschitz constant $L_\sigma$, the matrix $W_c^{(i)}$, and $\Pi$ again. The read-out $w$ is applied to the token $[CLS]$ after the last layer. The spectral norms of $W_c$, $W_v$ and $W_{QK}$ are at most $B_{c2}$, $B_{v2}$ and $B_{QK2}$, and input tokens are at most $B_x$ long. Hats mark a second set of weights that meets the same bounds, and $\Delta W = W - \hat W$. For a matrix $Z$ of tokens we write $\|Z\|$ for the length of its longest row.
+# The networks are those of {ref}`ch-multi-layer-bound`. The matrix $g^{(i)}$ has the tokens that layer $i$ receives as rows. The layer first applies attention $f$ with the matrices $W_{QK}^{(i)}$ and $W_v^{(i)}$, and then the projection $\Pi$, which shortens rows that are longer than 1 to length 1. An activation $\sigma$ with Lipschitz constant $L_\sigma$, the matrix $W_c^{(i)}$, and $\Pi$ again follow. The read-out $w$ is applied to the token $[CLS]$ after the last layer. The spectral norms of $W_c$, $W_v$ and $W_{QK}$ are at most $B_{c2}$, $B_{v2}$ and $B_{QK2}$, and input tokens are at most $B_x$ long. Hats mark a second set of weights that meets the same bounds, and $\Delta W = W - \hat W$. For a matrix $Z$ of tokens we write $\|Z\|$ for the length of its longest row.
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Lemmas E.2 and E.3
 # :label: lengthfree-lemE2
@@ -174,7 +174,7 @@ table(long, "Left over right side of E.2, two tokens R and -R", form=".4f")
 #
 # *No term can be made smaller,* because every term of the repaired lemma is attained by itself. The term of $\Delta W_{QK}$ is attained by the two tokens, and those of $\Delta W_c$, of $\Delta W_v$ and of the 1 in the bracket by one token in width 1. The part $2c R^2 B_{QK2}$ of the bracket is approached in width 2 by a query $(0, R)$ among many tokens $(\pm R, 0)$, with a multiple of the identity for $W_{QK}$. To approach it, move the query by $(\delta, 0)$ and the others by $(0, \pm \delta)$, for a small $\delta$.
 #
-# *A search.* To look for a mistake in the proof, a search starts from random blocks and from nearly aligned ones, with tokens from $\frac1{10}$ to 10 long and sizes over six powers of ten, and we also try long random blocks. A ratio above 1 in a column *repaired* would refute the lemma. The same cell draws random read-outs for E.3 and random splits for E.1, which is stated in the next section.
+# *A search.* To look for a mistake in the proof, a search starts from random blocks and from nearly aligned ones, with tokens from $\frac1{10}$ to 10 long and sizes over six powers of ten. In addition we try random blocks of many tokens. A ratio above 1 in a column *repaired* would refute the lemma. The same cell draws random read-outs for E.3 and random splits for E.1, which is stated in the next section.
 
 # %% mystnb={"code_prompt_hide": "The search, and both other lemmas", "code_prompt_show": "The search, and both other lemmas"} tags=["hide-input"]
 SIZES = (6, 6, *(4,) * 6)  # three tokens twice, three matrices and their changes; width 2
@@ -591,7 +591,7 @@ ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
 glue(own_printed=of_0_1["as printed"].iloc[0], own_proof=of_0_1["by its proof"].iloc[0])
 
 # %% [markdown]
-# On the hidden token the error is $\sqrt{16} = 4$ times as large as the cover promises. With covers at $\epsilon/\sqrt d$ the proof goes through, at the cost of another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$), and $\max(d, k)$ in place of $k$ in the logarithm, because $W_{QK}$ is $d \times d$. F.0.2 further rests on Lemma 3.4, which is false for columns ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does, but no bound is meant there.)
+# On the hidden token the error is $\sqrt{16} = 4$ times as large as the cover promises. With covers at $\epsilon/\sqrt d$ the proof goes through, at the cost of another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$). In the logarithm $\max(d, k)$ then stands in place of $k$, because $W_{QK}$ is $d \times d$. F.0.2 further rests on Lemma 3.4, which is false for columns ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does, but no bound is meant there.)
 #
 # **The bounds.** As bounds both corollaries fail, and not because of this step. The second table has three families of networks, which are described at the end of this section. In all of them the $[CLS]$ token is 0 in every input, $W_{QK}$ is 0, and a steep $\sigma$ follows a small $W_v$ that reads long tokens. Like {prf:ref}`lengthfree-thm4-2` the corollaries have $B_{v2}$ in the term of $W_v$, where the proof has $B_{c2}$, and in the first layer the length $B_x$ of the tokens is missing too. So no term of the printed bound is large enough for these networks, whereas the repaired bound is far larger than needed. For F.0.1 one of the instances has a width of 64, that of the paper's experiment, but its tokens are 6400 long.
 #

@@ -157,7 +157,7 @@ figures.show()
 # 4. *Convexity* again, now for $v$: $\mathcal R(v^\top u) = B_{W_v} \mathcal R(\pm u_j)$, over coordinates $j$ and matrices $W_{QK}$. **This step is what frees the bound from $T$.** Older proofs cover $W_v$ at all $mT$ tokens, but here $W_v$ is gone before anything is covered.
 # 5. *Dudley.* Only one matrix is left to cover, $W_{QK}$, and it acts on the tokens only inside the scores. By Dudley's theorem $\mathcal R(\pm u_j)$ is at most $4\sqrt2$ times the entropy integral of a cover ({ref}`ch-capacity`), which is an integral over the square root of the log size of the cover.
 #
-# To see how much each step loses, we follow tiny classes along the steps: four matrices $W_{QK}$, columns $v$ of $\ell_1$ norm at most 1 with all corners of the ball among them, and all $2^m$ signs. If a number in the table were larger than the next one in its row, one of the steps would be wrong.
+# To see how much each step loses, we follow tiny classes along the steps. They have four matrices $W_{QK}$ and columns $v$ of $\ell_1$ norm at most 1, with all corners of the ball among them, and we take all $2^m$ signs. If a number in the table were larger than the next one in its row, one of the steps would be wrong.
 
 # %% mystnb={"code_prompt_hide": "Four activations", "code_prompt_show": "Four activations"} tags=["hide-input"]
 activations = {"ReLU": torch.relu, "tanh": torch.tanh, "identity": lambda y: y}
@@ -228,7 +228,7 @@ glue(
 # $\|\mathrm{softmax}(\theta_1) - \mathrm{softmax}(\theta_2)\|_1 \le 2\, \|\theta_1 - \theta_2\|_\infty$.
 # ```
 #
-# In {ref}`ch-attention-capacity` $c = 1$ is proved, so the 2 in front of $B_x^2 \sqrt C$ can be replaced by 1. To see that the constant 1 cannot be improved, raise half of {glue:text}`T_far` equal logits by $10^{-4}$ and lower the other half by the same amount: the ratio of both sides is then less than $10^{-8}$ below 1. If only one logit is raised and all others are lowered, the ratio is far smaller.
+# In {ref}`ch-attention-capacity` $c = 1$ is proved, so the 2 in front of $B_x^2 \sqrt C$ can be replaced by 1. To see that the constant 1 cannot be improved, raise half of {glue:text}`T_far` equal logits by $10^{-4}$ and lower the other half by the same amount. The ratio of both sides is then less than $10^{-8}$ below 1. If only one logit is raised and all others are lowered, the ratio is far smaller.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 opposed = 1e-4 * torch.tensor([1.0, -1.0]).double().repeat(lengths[-1] // 2)

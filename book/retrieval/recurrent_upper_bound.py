@@ -638,7 +638,7 @@ thm7["lem29"].holds(
 #
 # ## From covers to a risk
 #
-# The rest of the proof follows the same steps as for the transformer ({ref}`ch-transformer-guarantee`): from a cover to a complexity, from there to the gap between risk and empirical risk, and finally to losses that are not bounded.
+# The rest of the proof follows the same steps as for the transformer ({ref}`ch-transformer-guarantee`). They lead from a cover to a complexity, from there to the gap between risk and empirical risk, and finally to losses that are not bounded.
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 30, 32 and 34, Corollaries 31 and 33, restored
 # :label: retrieval-covers
@@ -877,7 +877,7 @@ glue(needed_1024=sufficient.iloc[1, 0], squared=by_squaring["alpha = 1/N"])
 # ## What we found
 #
 # * Assumption 3 is what the paper's update needs, and inner products of exactly $\frac12$ are allowed. The exact zero is what makes the net independent of the length, because updates within $\epsilon$ add up to {glue:text}`plain_last:.0f` $\epsilon$ over {glue:text}`N_max` tokens.
-# * The construction can be simpler: with a gate that is clipped at both ends, a net of the same depth is exact, its width does not depend on $\epsilon$, and inner products of up to 0.575 are tolerated. So transitions bring no $1/\varepsilon_{2NN}$ into Theorem 7.
+# * The construction can be simpler. With a gate that is clipped at both ends, a net of the same depth is exact. Its width does not depend on $\epsilon$, and inner products of up to 0.575 are tolerated. So transitions bring no $1/\varepsilon_{2NN}$ into Theorem 7.
 # * In Lemma 29 "of order $\epsilon$" is $(1 - \frac1{2e})\, \epsilon$, which is attained in the limit. Lemmas 30 and 32 and Corollaries 31 and 33 hold as restored, with constants.
 # * Lemma 34 holds as restored, since a cut-off of order poly$(R, \log n)$ changes the risk by $O(1/\sqrt n)$.
 # * Theorem 7 holds as restored, that is, with some polynomial in its rate. Which polynomial the paper has is not legible. At 1024 tokens our constants ask for {glue:text}`needed_1024:.1e` samples, so only the growth with $N$ is of interest.

@@ -265,7 +265,7 @@ ones = torch.ones(1, 4).double(), torch.ones(4, 1).double()
 holder = {"random matrices": product_ratio(A, B), "all ones": product_ratio(*ones)}
 
 # %% [markdown]
-# For the transformer we search for a counterexample: pairs of transformers with two heads and two units climb towards the largest ratio of both sides of {prf:ref}`retrieval-lem15`, where in turn only the heads move, only the net moves, or all weights move. Some pairs start where equality is near: two opposite tokens for the heads, as in the example, and a net that is aligned with what it reads. Again, a ratio above 1 would refute the lemma.
+# For the transformer we search for a counterexample. Pairs of transformers with two heads and two units climb towards the largest ratio of both sides of {prf:ref}`retrieval-lem15`. In turn only the heads move, only the net moves, or all weights move. Some pairs start where equality is near: two opposite tokens for the heads, as in the example, and a net that is aligned with what it reads. Again, a ratio above 1 would refute the lemma.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input", "nbval-ignore-output"]
 SHAPES = {"Z": (2, 2), "W": (2, 2, 2), "a": (2,), "V": (2, 4), "b": (2,)}
@@ -484,7 +484,7 @@ prop17.holds(
 #
 # $$2 \Bigl(\frac{R_{2,1}}\rho\Bigr)^2 \log\bigl((HD + 1)(2nN + 1)\bigr) .$$
 #
-# This is the first count of Lemma 16, with its logarithm and the constant 2. The number of tokens stands in the logarithm only. (The lemma that the paper cites for this count would bring in a factor $nN$, if it were used as it stands: it covers the products with *all* tokens in the Frobenius norm, and $\|Z\|_F^2$ adds up $nN$ squared lengths.)
+# This is the first count of Lemma 16, with its logarithm and the constant 2. The number of tokens stands in the logarithm only. (The lemma that the paper cites for this count would bring in a factor $nN$, if it were used as it stands. The reason is that it covers the products with *all* tokens in the Frobenius norm, and $\|Z\|_F^2$ adds up $nN$ squared lengths.)
 #
 # The count is false for covers at *all* tokens of length $R$. To see this, take matrices with a single column that is not 0. Their (2,1)-norm is the length of that column, so they form a Euclidean ball in $D$ dimensions. By volume a cover at half the radius of this ball has a log size of at least $D \log 2$. The formula for the sum of absolute entries would allow only $2 \log(2D^2 + 1)$, and the first table shows both numbers for several $D$.
 #

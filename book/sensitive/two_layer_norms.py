@@ -67,7 +67,7 @@ d, rho = 4, 0.1
 #
 # $$z_j = y_j + \sum_h V_h \eta^h_j, \quad \eta^h_j = \sum_w \hat a^h_{jw} y_w, \qquad \tilde z_j = \mathrm{LN}(z_j), \qquad y_j \leftarrow \mathrm{LN}\bigl(\tilde z_j + \mathrm{block}(\tilde z_j)\bigr) .$$
 #
-# In words, each head takes an average $\eta^h_j$ of the tokens, the skip connection adds the token $y_j$ itself, the first layer norm follows, then the block with its own skip connection, and then the second layer norm. Layer norm is $\mathrm{LN}(z) = (z - \mathrm{mean}) / N$, with $N$ the standard deviation of the $d$ columns. There is no epsilon, because a fixed $\varepsilon > 0$ would bound every $1/N$ by $\varepsilon^{-1/2}$, and nothing would be left to prove.
+# In words, each head takes an average $\eta^h_j$ of the tokens, and the skip connection adds the token $y_j$ itself. The first layer norm follows, then the block with its own skip connection, and then the second layer norm. Layer norm is $\mathrm{LN}(z) = (z - \mathrm{mean}) / N$, with $N$ the standard deviation of the $d$ columns. There is no epsilon, because a fixed $\varepsilon > 0$ would bound every $1/N$ by $\varepsilon^{-1/2}$, and nothing would be left to prove.
 #
 # For one of the two norms of layer $k$, let $\tau^{(k)}(x)$ be the largest $1 + 1/N$ of the $n$ tokens, that is, the strongest magnification. A step $\Delta$ of the weights is uniform on the sphere of radius $\rho$ in $\mathbb R^D$, where $D$ counts all weights but the encodings of positions, and $\zeta > 0$ is a constant.
 #
@@ -262,7 +262,7 @@ glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 #
 # ## Looking for a worse network
 #
-# The proof bounds the mean over steps of $\prod_k 1 / (N_k \tilde N_k)$ on a path of tokens by $Q'$. To look for a slip in it we let gradient ascent change all weights of small networks so as to raise this mean, starting from the cancelling network and from random ones, and measure what it finds again on fresh steps. If a mean were above $Q'$, the proof would be wrong.
+# The proof bounds the mean over steps of $\prod_k 1 / (N_k \tilde N_k)$ on a path of tokens by $Q'$. To look for a slip in the proof we let gradient ascent change all weights of small networks so as to raise this mean. It starts from the cancelling network and from random ones, and we measure what it finds again on fresh steps. If a mean were above $Q'$, the proof would be wrong.
 
 
 # %% mystnb={"code_prompt_hide": "Gradient ascent", "code_prompt_show": "Gradient ascent"} tags=["hide-input"]
@@ -445,7 +445,7 @@ table(
 # ```{solution} ex-two-norms-log
 # :class: dropdown
 #
-# In the first layer the norm is small if the product of two lengths is small, that of the token and that of the step beside it. For a product of two independent lengths, each below $s$ with a chance of order $s^m$, the chance to be below $s$ is of order $s^m \log \frac1s$, because the smallness can be divided between the two lengths in many ways. A later token comes from a layer norm and cannot be short.
+# In the first layer the norm is small if the product of two lengths is small, that of the token and that of the step beside it. Take two independent lengths, each below $s$ with a chance of order $s^m$. The chance that their product is below $s$ is of order $s^m \log \frac1s$, because the smallness can be divided between the two lengths in many ways. A later token comes from a layer norm and cannot be short.
 # ```
 #
 # ## References

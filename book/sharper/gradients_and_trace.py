@@ -19,7 +19,7 @@
 # # The gradient of every block, and a block that was left out
 #
 # ```{verdict}
-# No, the paper's bound on the squared gradient of its hand-written network is false, because the gradient for some rows of one matrix is left out. On strings of {glue:text}`n_far` bits, at the paper's scores and for the sum of the parities of all single bits with equal coefficients, our exact version of the network has {glue:text}`far_exact:.2f` times the bound, and the paper's, which is nearly exact, {glue:text}`far_ratio:.2f` times. In the paper's own {glue:text}`classes` classes at 20 bits the bound holds.
+# No, the paper's bound on the squared gradient of its hand-written network is false, because the gradient for some rows of one matrix is left out. For example, take strings of {glue:text}`n_far` bits, the paper's scores, and the sum of the parities of all single bits with equal coefficients as the target. Then the squared gradient is {glue:text}`far_exact:.2f` times the bound for our exact version of the network, and {glue:text}`far_ratio:.2f` times for the paper's, which is nearly exact. In the paper's own {glue:text}`classes` classes at 20 bits the bound holds.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 18 min. **Runs in** 20 s. **Source** quoted: one value of the bound and its order; the formula is that of the authors' notebook, the split by blocks is ours.
 #
@@ -80,7 +80,7 @@ glue(n_map=n_map, large_scale=large_scale, n_far=n_far, instances=instances)
 # %% [markdown]
 # ## Why one should care
 #
-# The gradient of the hand-written network decides how sharp the paper's minimum is: where a network fits its data, the trace of the Hessian of the loss is twice the mean squared gradient ({ref}`ch-hessian-trace`), and this trace goes into the bound on the error. The paper finds that the gradient does not depend on the length of the input, which is remarkable, because the network has of the order of $T^2$ weights. It would mean that a solution on a thousand bits is no sharper than one on twenty. One expects most of these weights to be harmless, since they are zero. But a weight that is zero can have a large gradient, if a small change of it would be multiplied by something large, and this chapter finds weights of this kind.
+# The gradient of the hand-written network decides how sharp the paper's minimum is. The reason is that where a network fits its data, the trace of the Hessian of the loss is twice the mean squared gradient ({ref}`ch-hessian-trace`). This trace goes into the bound on the error. The paper finds that the gradient does not depend on the length of the input, which is remarkable, because the network has of the order of $T^2$ weights. It would mean that a solution on a thousand bits is no sharper than one on twenty. One expects most of these weights to be harmless, since they are zero. But a weight that is zero can have a large gradient, if a small change of it would be multiplied by something large, and this chapter finds weights of this kind.
 #
 # ## A weight that is zero, by hand
 #
@@ -162,7 +162,7 @@ figures.show()
 # * $W_{KQ}^{(2)}$ makes the scores of the second attention, which weighs the parities.
 # * $v_2$ reads the weighed parities out, times $S = \sum_i c_i \le \sqrt W$.
 #
-# In each of the first five columns of the figure the marks lie below the bar, so these bounds are true, and most of them by a wide margin. In the last column there is no bar, because the paper has no bound for this block. Its circle, at the paper's scale, is nearly as high as the bounds of $G$ and $b$, and its square, at the large scale, lies above everything else, also above the dotted line for the sum of all blocks.
+# In each of the first five columns of the figure the marks lie below the bar, so these bounds are true, and most of them by a wide margin. In the last column there is no bar, because the paper has no bound for this block. Its circle, at the paper's scale, is nearly as high as the bounds of $G$ and $b$. Its square, at the large scale, lies above everything else, also above the dotted line for the sum of all blocks.
 
 # %% mystnb={"code_prompt_hide": "The numbers, and a check", "code_prompt_show": "The numbers, and a check"} tags=["hide-cell"]
 blocks.loc["all"] = [*map(largest, found.values()), total]
@@ -500,7 +500,7 @@ ledger.show()
 # ## What we found
 #
 # * Each bound of Theorem 14 is true if $F$ is read as its last row; the largest ratio is {glue:text}`top_listed_block:.2f`.
-# * The whole gradient is not bounded by $G_u$, because of the rows of $F$ for the positions. For equal coefficients, $T =$ {glue:text}`n_map` and $d = 1$ the excess is a factor of {glue:text}`scale_ratio:.1f` at the large scale. At scores of $2 \log T$ the bound is violated from about $T = W = 40$ on for $d = 1$, and from a length of 202 on for $d = 2$; in the paper's classes its own network has a ratio of at most {glue:text}`top20:.2f` at $T = 20$, and of {glue:text}`top50:.2f` at its lengths up to 50.
+# * The whole gradient is not bounded by $G_u$, because of the rows of $F$ for the positions. For equal coefficients, $T =$ {glue:text}`n_map` and $d = 1$ the excess is a factor of {glue:text}`scale_ratio:.1f` at the large scale. At scores of $2 \log T$ the bound is violated from about $T = W = 40$ on for $d = 1$, and from a length of 202 on for $d = 2$. In the paper's classes its own network has a ratio of at most {glue:text}`top20:.2f` at $T = 20$, and of {glue:text}`top50:.2f` at its lengths up to 50.
 # * One tiny coefficient is enough at any length, so no bound in $T$, $W$ and $d$ alone can hold.
 # * One term repairs the bound. It is of order $W^2 d\, L_2^2$ if no coefficient is below $e^{-2 L_2}$.
 #

@@ -66,7 +66,7 @@ glue(value=pb.truncated_optimum(L, G, 1e6, SMALL), nats=f"{pb.gaussian_kl(L, sig
 #
 # Suppose that a network has been trained on a sample and fits it without error, and that we want to know how large its error is on new strings. A *PAC-Bayes* bound answers with two numbers of the network. The first is its *sharpness*: how much its error grows if every weight is moved by a little random noise. The second is the length of its weight vector, because the bound grows with the network's distance from the centre of the prior, which is the network with all weights zero. The paper computes both numbers for a network written by hand, and so turns a bound on networks in general into a bound on the functions that such networks compute.
 #
-# But there is a third number in the bound, a constant $\Sigma$ that multiplies the term for the norm. The paper takes $\Sigma = 0.01$, and this is what makes the result small: in its example the KL divergence that the norm causes is {glue:text}`nats` nats (units of the natural logarithm) for a million examples, more than a hundred nats for each. So we have to know for which networks $\Sigma$ must hold. Is it enough to measure it at networks that have been trained?
+# But there is a third number in the bound, a constant $\Sigma$ that multiplies the term for the norm. The paper takes $\Sigma = 0.01$, and this is what makes the result small. In its example the KL divergence that the norm causes is {glue:text}`nats` nats (units of the natural logarithm). The paper has a million examples there, so this is more than a hundred nats for each. So we have to know for which networks $\Sigma$ must hold. Is it enough to measure it at networks that have been trained?
 #
 # ## One weight by hand
 #
@@ -172,7 +172,7 @@ moving(
 )
 
 # %% [markdown]
-# In {numref}`fig-pac-bayes-example` the lines are parallel, since all three fall like $m^{-1/3}$; only their height differs. With $\Sigma = 0.01$ the bound falls below $\frac14$ near a million examples. With the least constant that is possible at the centre of the prior this takes more than $10^4$ times as many examples, and with the constant that is valid for every clipped network more than $10^5$ times as many.
+# In {numref}`fig-pac-bayes-example` the lines are parallel, since all three fall like $m^{-1/3}$; only their height differs. With $\Sigma = 0.01$ the bound falls below $\frac14$ near a million examples. With the least constant that is possible at the centre of the prior this takes more than $10^4$ times as many examples. With the constant that is valid for every clipped network it takes more than $10^5$ times as many.
 #
 # The reading note quotes three numbers of this example: $G_u$, $L$ and the best $\sigma$. We recompute all three. Our best $\sigma$ agrees with the quoted one only if the norm is squared and $\Sigma = 0.01$ ({ref}`ch-bound-comparison`), so we have read the theorem as it was meant. The note quotes no value of the truncated bound itself. At a million examples this value is {glue:text}`value:.3f`. The KL divergence is {glue:text}`nats` nats there, and the bound is small all the same because $\Sigma$ is small.
 #
@@ -374,7 +374,7 @@ glue(fail_norm=hunted["norm not squared"].min(), fail_small=hunted["constant 0.0
 #
 # ## What would falsify this
 #
-# The algebra would be refuted by another value of the divergence, by a $\lambda$ or a $\sigma$ that is better than the closed form, or by a slope of the bound that is not $-\frac13$. Three controls show that the checks notice such errors: a norm without its square, optima shifted by a factor of 2, and the bound at a fixed $\sigma$, which stops falling once the sharpness is all that is left. The finding on $\Sigma$ would be refuted if the constant were at most 0.1 at the prior's centre; the control is the hand-written network, where it is. The repaired theorem would be refuted if it failed on more samples than $\delta$ allows, as it does if any one piece is dropped.
+# The algebra would be refuted by another value of the divergence, by a $\lambda$ or a $\sigma$ that is better than the closed form, or by a slope of the bound that is not $-\frac13$. Three controls show that the checks notice such errors. The first has a norm without its square, and the second has optima shifted by a factor of 2. The third is the bound at a fixed $\sigma$, which stops falling once the sharpness is all that is left. The finding on $\Sigma$ would be refuted if the constant were at most 0.1 at the prior's centre; the control is the hand-written network, where it is. The repaired theorem would be refuted if it failed on more samples than $\delta$ allows, as it does if any one piece is dropped.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 N, sharp = pb.norm_squared(50, 1, 1, "sinks"), gradient_bound(1, 1)

@@ -19,7 +19,7 @@
 # # Noise in the first attention and in the MLP
 #
 # ```{verdict}
-# Yes, the parities of the hand-written network are as robust as the paper's bound says. To first order in the noise a parity moves by more than the bound with probability at most {glue:text}`tail_parity:.1e`, whatever the length, and noise of typical length, in a direction that an adversary chooses, reaches {glue:text}`chosen_parity:.2f` of the bound. But the whole vector at a position, of which the parity is one entry, moves further on long strings: at 300 bits every noisy copy exceeds the bound, by a factor of {glue:text}`vector_least:.2f` to {glue:text}`vector_far:.2f`.
+# Yes, the parities of the hand-written network are as robust as the paper's bound says. To first order in the noise a parity moves by more than the bound with probability at most {glue:text}`tail_parity:.1e`, whatever the length. If an adversary chooses the direction of the noise, and its length is typical, the move reaches {glue:text}`chosen_parity:.2f` of the bound. But the whole vector at a position, of which the parity is one entry, moves further on long strings. At 300 bits every noisy copy exceeds the bound, by a factor of {glue:text}`vector_least:.2f` to {glue:text}`vector_far:.2f`.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 20 min. **Runs in** 15 s. **Source** restored; $32 \sigma d^2$ is inferred from the authors' notebook, all other constants are ours.
 #
@@ -44,7 +44,7 @@
 # | $G$ | the same, times $y = 1$ | $4 \sigma$ |
 # | $F$ | $\sum_h u_h\, \Delta F_h$ | $\sigma \sqrt{\frac{49 + 25 + 9 + 1}{16} + \frac{9 + 1}{16}} = 2.42\, \sigma$ |
 #
-# The first line is the reason why the network is robust: the slopes of the four units that are on add up to 0, so whatever noise the attention adds to the mean, none of it reaches the parity. The other three lines add up to the standard deviation $\sqrt{16 + 16 + 5.875}\; \sigma = 6.15\, \sigma$. The paper allows $32 \sigma$ at degree 1, which is 5.2 standard deviations, and a normal variable exceeds 5.2 standard deviations with a probability of about $2 \cdot 10^{-7}$. All this is true as long as no unit turns on or off, hence for small $\sigma$. The input of each unit here is at least $\frac14$ away from the point where this happens.
+# The first line is the reason why the network is robust. The slopes of the four units that are on add up to 0, so whatever noise the attention adds to the mean, none of it reaches the parity. The other three lines add up to the standard deviation $\sqrt{16 + 16 + 5.875}\; \sigma = 6.15\, \sigma$. The paper allows $32 \sigma$ at degree 1, which is 5.2 standard deviations, and a normal variable exceeds 5.2 standard deviations with a probability of about $2 \cdot 10^{-7}$. All this is true as long as no unit turns on or off, hence for small $\sigma$. The input of each unit here is at least $\frac14$ away from the point where this happens.
 #
 # ## The statement
 #
@@ -617,7 +617,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-attention-spread
 #
-# *With the computer.* The example finds that the parity of one bit moves with a standard deviation of $6.15\, \sigma$. Check this by simulation: draw 2000 noisy copies of a network on 8 bits with one term of degree 1, 2, 3 and 5, at the input of all ones, and compare the standard deviation of the first parity with $s(1)$ and with $32 d^2$. Then run the chapter with longer strings, `python -m bookkit.run sharper/perturbed_attention -p n_long 400 --out my_run`. Which columns of the last table change with the length?
+# *With the computer.* The example finds that the parity of one bit moves with a standard deviation of $6.15\, \sigma$. Check this by simulation. Draw 2000 noisy copies of a network on 8 bits with one term of degree 1, 2, 3 and 5, at the input of all ones. Compare the standard deviation of the first parity with $s(1)$ and with $32 d^2$. Then run the chapter with longer strings, `python -m bookkit.run sharper/perturbed_attention -p n_long 400 --out my_run`. Which columns of the last table change with the length?
 # ```
 #
 # ```{solution-start} ex-attention-spread

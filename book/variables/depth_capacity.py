@@ -98,11 +98,11 @@ figures.show()
 # $$\log N_\infty(\epsilon) \lesssim (C_2 L_\sigma)^{O(L)}\, \frac{B_X^2 B_w^2 C_\infty^2 d^2}{\epsilon^2} \log(mT) .$$
 # ```
 #
-# The text adds that the dependence on $d$ and on the norms of columns is quadratic, and that the exponential dependence on $L$ can be avoided as long as spectral norms are at most 1 and $\sigma$ is 1-Lipschitz.
+# The text adds two remarks. The dependence on $d$ and on the norms of columns is quadratic, and the exponential dependence on $L$ can be avoided as long as spectral norms are at most 1 and $\sigma$ is 1-Lipschitz.
 #
 # ## The power of the length is three
 #
-# Why is two not the right power? A token of length $B_X$ enters a head of the first layer three times, as value, as key and as query. So an error of the score matrix $W_{QK}^{(1)}$ of the first layer moves the output by up to $B_X^3$ times as much, and the cost of a cover by norms is multiplied by the square of this, $B_X^6$. One would therefore expect the sixth power. It is not needed, because for such small errors a simple grid is a smaller cover. If one always takes the smaller of the two covers, the third power remains, as the proof shows.
+# Why is two not the right power? A token of length $B_X$ enters a head of the first layer three times, as value, as key and as query. So an error of the score matrix $W_{QK}^{(1)}$ of the first layer moves the output by up to $B_X^3$ times as much. The cost of a cover by norms is multiplied by the square of this, $B_X^6$. One would therefore expect the sixth power. It is not needed, because for such small errors a simple grid is a smaller cover. If one always takes the smaller of the two covers, the third power remains, as the proof shows.
 #
 # ```{prf:proposition} The length of the inputs (ours)
 # :label: depth-length
