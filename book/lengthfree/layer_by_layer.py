@@ -172,7 +172,7 @@ table(long, "Left over right side of E.2, two tokens R and -R", form=".4f")
 # The error of a score can be measured at the other token as well, by $\|\hat g\, \Delta W_{QK}^\top\|$, as Edelman et al. (2022) do.
 # ```
 #
-# *No term can be made smaller,* because every term of the repaired lemma is attained by itself. The term of $\Delta W_{QK}$ is attained by the two tokens, and those of $\Delta W_c$, of $\Delta W_v$ and of the 1 in the bracket by one token in width 1. The part $2c R^2 B_{QK2}$ of the bracket is approached in width 2 by a query $(0, R)$ among many tokens $(\pm R, 0)$, with a multiple of the identity for $W_{QK}$. To approach it, move the query by $(\delta, 0)$ and the others by $(0, \pm \delta)$, for a small $\delta$.
+# *No term can be made smaller,* because every term of the repaired lemma is attained or approached by itself. The term of $\Delta W_{QK}$ is attained by the two tokens, and those of $\Delta W_c$, of $\Delta W_v$ and of the 1 in the bracket by one token in width 1. The part $2c R^2 B_{QK2}$ of the bracket is approached in width 2 by a query $(0, R)$ among many tokens $(\pm R, 0)$, with a multiple of the identity for $W_{QK}$. To approach it, move the query by $(\delta, 0)$ and the others by $(0, \pm \delta)$, for a small $\delta$.
 #
 # *A search.* To look for a mistake in the proof, a search starts from random blocks and from nearly aligned ones, with tokens from $\frac1{10}$ to 10 long and sizes over six powers of ten. In addition we try random blocks of many tokens. A ratio above 1 in a column *repaired* would refute the lemma. The same cell draws random read-outs for E.3 and random splits for E.1, which is stated in the next section.
 

@@ -160,7 +160,7 @@ figures.show()
 # * $G$ and $b$ feed this mean into $4(d+1)$ hidden units of the MLP.
 # * $F$ writes a sum of the hidden units, a parity, back into the value column. This is done by its last row. The other rows of $F$ would write into the columns of the positions, as the weight of the example does, and they are zero. {numref}`fig-gradient-blocks` shows them apart from the last row.
 # * $W_{KQ}^{(2)}$ makes the scores of the second attention, which weighs the parities.
-# * $v_2$ reads the weighed parities out, times $S = \sum_i c_i \le \sqrt W$.
+# * $v_2$ reads the weighted parities out, times $S = \sum_i c_i \le \sqrt W$.
 #
 # In each of the first five columns of the figure the marks lie below the bar, so these bounds are true, and most of them by a wide margin. In the last column there is no bar, because the paper has no bound for this block. Its circle, at the paper's scale, is nearly as high as the bounds of $G$ and $b$. Its square, at the large scale, lies above everything else, also above the dotted line for the sum of all blocks.
 

@@ -180,7 +180,7 @@ figures.show()
 #
 # $$\log \mathbb E\, e^{u(\chi^2/\sigma^2 - k)} = -uk - \tfrac k2 \log(1 - 2u) \le \frac{k u^2}{1 - 2u} .$$
 #
-# 2. *One length.* By Markov's inequality $\chi^2/\sigma^2 - k$ is at least $s$ with probability at most $e^{k u^2/(1 - 2u) - us}$. For $s = 2\sqrt{kt} + 2t$ and $u = \sqrt t/(\sqrt k + 2 \sqrt t)$ the exponent is $-t$, so that $\mathbb P(\chi^2/\sigma^2 \ge k + 2\sqrt{kt} + 2t) \le e^{-t}$. For $t = \log \frac1\delta$ this probability is $\delta$, as Lemma 19 says.
+# 2. *One length.* By Markov's inequality $\chi^2/\sigma^2 - k$ is at least $s$ with probability at most $e^{k u^2/(1 - 2u) - us}$. For $s = 2\sqrt{kt} + 2t$ and $u = \sqrt t/(\sqrt k + 2 \sqrt t)$ the exponent is $-t$, so that $\mathbb P(\chi^2/\sigma^2 \ge k + 2\sqrt{kt} + 2t) \le e^{-t}$. For $t = \log \frac1\delta$ the right side is $\delta$, and this is the first part of Lemma 19.
 # 3. *Many lengths.* For $M$ lengths the probabilities add up to at most $M e^{-t}$, which is $\delta$ for $t = \log \frac M\delta$, and this is the second part of Lemma 19.
 # 4. *Lemma 20.* For $M = T^{q-1}$, $\delta = \frac1T$ and $k = 8 \log T/\epsilon^2$ we have $t = q \log T = \frac18 q \epsilon^2 k$. Because $k + 2\sqrt{kt} + 2t \le (\sqrt k + \sqrt{2t})^2$, the level is at most $\sqrt k\, (1 + \sqrt{2t/k}) = \sqrt k\, (1 + \frac\epsilon2 \sqrt q)$ times $\sigma$.
 #
