@@ -23,15 +23,17 @@
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-single-layer-bound`, {ref}`ch-longer-tokens`. **Read** 12 min. **Runs in** 30 s. **Source** ours; of the papers' bounds, see their chapters.
 #
-# **Claim.** A transformer of one layer learns the parity of two bits from a thousand strings and errs almost nowhere. We evaluate every bound of the five papers that applies to it, with its own weights and with every constant proved, and for the first paper also the sharper *kl form* of a PAC-Bayes bound. Three papers have such a bound, and none of these bounds certifies the network at this sample. We also evaluate the bounds with constants that are more favourable to the papers than what is proved. With them the bounds from norms are still *vacuous*, that is, no better than a predictor that ignores the input. The first paper's form falls below $\frac14$ only with a value of its constant $\Sigma$, which says how much the loss varies, that no proof covers here. A bound that counts needs some thirty strings if the learner knows that the target is one of the pairs, and tens of thousands if it counts 32 bits for each weight.
+# **Claim.** A transformer of one layer learns the parity of two bits from a thousand strings and errs almost nowhere. We evaluate every bound of the five papers that applies to it, with its own weights and with every constant proved, and for the first paper also the sharper *kl form* of a PAC-Bayes bound. Three papers have such a bound, and none of these bounds certifies the network at this sample.
+#
+# We also evaluate the bounds with constants that are more favourable to the papers than what is proved. With them the bounds from norms are still *vacuous*, that is, no better than a predictor that ignores the input. The first paper's bound contains a constant $\Sigma$, which says how much the loss varies. This bound falls below $\frac14$ only with a value of $\Sigma$ that no proof covers here. By comparison, a bound that counts needs some thirty strings if the learner knows that the target is one of the pairs, and tens of thousands if it counts 32 bits for each weight.
 #
 # ## Why one should care
 #
-# A bound can be true and still be of no use, because it exceeds the error of a predictor that ignores the input. Whether the bounds of the five papers are of use is hard to see from their formulas, since each paper measures something different: noise that a network tolerates, norms of its matrices, heads and weights. So we put all of them on the same axis, for the same trained network and with all constants. The network is as favourable as possible: it is small, its task is the easiest one on which the papers agree, and it has learned the task almost without error. If a bound is vacuous here, it will hardly be better for a larger network.
+# A bound can be true and still be of no use, because it exceeds the error of a predictor that ignores the input. Whether the bounds of the five papers are of use is hard to see from their formulas, since each paper measures something different, such as noise that a network tolerates, norms of its matrices, or heads and weights. So we put all of them on the same axis, for the same trained network and with all constants. The network is as favourable as possible: it is small, its task is the easiest one on which the papers agree, and it has learned the task almost without error. If a bound is vacuous here, it will hardly be better for a larger network.
 #
 # ## What 1024 strings can pay for, by hand
 #
-# Suppose that a network makes no error on $m = 1024$ strings. In all bounds by counting, its risk is then at most $1 - e^{-K/m}$, where $K$, in nats (units of the natural logarithm), is the price of the network plus $\log \frac1\delta = 3.0$ for a probability $\delta = 0.05$ of failure. This is below $\frac14$ if $K$ is below $1024 \cdot \log \frac43 = 295$ nats. What do 295 nats pay for?
+# Suppose that a network makes no error on $m = 1024$ strings. In all bounds by counting, its risk is then at most $1 - e^{-K/m}$. Here $K$ is a price in nats (units of the natural logarithm): the price of the network plus $\log \frac1\delta = 3.0$ for a probability $\delta = 0.05$ of failure. This is below $\frac14$ if $K$ is below $1024 \cdot \log \frac43 = 295$ nats. What do 295 nats pay for?
 #
 # | what is counted | price of the network | bound |
 # |:--|:--|:--|
@@ -40,7 +42,7 @@
 # | the 659 weights of the network below for strings of 16 bits | $659 \cdot 32 \log 2 = 14\,617$ | 1.00 |
 # | a squared norm of 67, at noise of deviation $\sigma$ | $67 / 2 \sigma^2$ | below $\frac14$ if $\sigma \ge 0.34$ |
 #
-# The last line is the KL divergence of a Gaussian of width $\sigma$ around the network from one around zero, a measure of how much the two differ. So the network would have to tolerate noise of 0.34 in every weight without losing its function, although with a squared norm of 67 over 659 weights a typical weight is itself about 0.3. The trained networks for strings of 16 bits are of this size, after an exact rewriting that makes their norm small, and they do not tolerate such noise.
+# The price in the last line is the KL divergence of a Gaussian of width $\sigma$ around the network from one around zero, a measure of how much the two differ. So the network would have to tolerate noise of 0.34 in every weight without losing its function. But with a squared norm of 67 over 659 weights a typical weight is itself about 0.3. The trained networks for strings of 16 bits are of this size, after an exact rewriting that makes their norm small, and they do not tolerate such noise.
 
 # %% tags=["parameters"]
 lengths = [8, 16, 32]  # bits of the strings, two lengths or more [8..32]
@@ -195,15 +197,23 @@ fig.legend(ncols=3, loc="outside upper center")
 figures.show()
 
 # %% [markdown]
-# {numref}`fig-five-bounds` shows the result. Read along the grey line at $\frac14$ from left to right. The first curves to fall below this line, near thirty strings, are Occam's bound, which counts the candidates, and the held-out bound, which uses a test set. The next is a thin one, the first paper's form with $\Sigma = 0.01$. The star shows the networks themselves: a thousand strings, and a risk far below every bound at that number of strings. Counting 32 bits for each weight crosses the line at some fifty thousand strings, the two proved forms of flatness around a hundred thousand, and the bounds from norms only beyond $10^{14}$. The sections below say what the network is and what each bound is.
+# {numref}`fig-five-bounds` shows the result. Read along the grey line at $\frac14$ from left to right.
+#
+# 1. The first curves to fall below this line, near thirty strings, are Occam's bound, which counts the candidates, and the held-out bound, which uses a test set.
+# 2. The next is a thin one, the first paper's form with $\Sigma = 0.01$.
+# 3. The star shows the networks themselves. It stands at a thousand strings, and at a risk far below every bound at that number of strings.
+# 4. Counting 32 bits for each weight crosses the line at some fifty thousand strings, and the two proved forms of flatness around a hundred thousand.
+# 5. The bounds from norms cross it only beyond $10^{14}$ strings.
+#
+# The sections below say what the network is and what each bound is.
 #
 # ## The network
 #
-# The target is 1 if two of $T$ fair bits are equal, else 0. Outputs are clipped to $[0, 1]$ and the loss is the squared error, so it lies in $[0, 1]$ and changes at most twice as much as the output. The best constant has the risk $\frac14$, so a bound is vacuous unless it is below $\frac14$. The network has to belong to the classes that the bounds are about. The third and the fourth paper have one attention layer, without residual connection, norm or bias:
+# The target is 1 if two of $T$ fair bits are equal, and 0 otherwise. Outputs are clipped to $[0, 1]$. The loss is the squared error, so it lies in $[0, 1]$ and changes at most twice as much as the output. The best constant has the risk $\frac14$, so a bound is vacuous unless it is below $\frac14$. The network has to belong to the classes that the bounds are about. The third and the fourth paper have one attention layer, without residual connection, norm or bias:
 #
 # $$h(x) = w^\top W_c^\top\, \mathrm{relu}\bigl( W_v^\top X^\top \mathrm{softmax}(s) \bigr), \qquad s_t = x_{[CLS]}^\top W_{QK}\, x_t .$$
 #
-# So we train a network of exactly this form. Token $t$, a row of $X$, is a one-hot vector of its position, with a single 1, beside two columns that say whether bit $t$ is 0 or 1. A last token without a bit is the query $x_{[CLS]}$, which makes $T + 1$ tokens of width $d = T + 3$ and of length at most $\sqrt 2$. Networks of one length differ in the pair of bits, the sample and the first weights. Each stops when its mean training loss over fifty steps is below the threshold.
+# In words, the query gives each token a score $s_t$, the softmax of the scores averages the tokens, and a network with one hidden layer reads the average. We train a network of exactly this form. Token $t$, a row of $X$, is a one-hot vector of its position, with a single 1, beside two columns that say whether bit $t$ is 0 or 1. A last token without a bit is the query $x_{[CLS]}$. So there are $T + 1$ tokens of width $d = T + 3$ and of length at most $\sqrt 2$. Networks of one length differ in the pair of bits, the sample and the first weights. The training of each stops when its mean training loss over fifty steps is below the threshold.
 
 # %% mystnb={"code_prompt_hide": "The networks", "code_prompt_show": "The networks"} tags=["hide-input", "nbval-ignore-output"]
 rows = {
@@ -245,17 +255,35 @@ glue(largest_risk=math.ceil(rows["on fresh strings, largest"].max() * 1e4) / 1e4
 # | Occam | the list of all pairs of bits | yes, for the pair that fits the sample | |
 # | held out | half of the strings, no error on them | yes, for the rounded output | |
 #
-# The idea is the same in all rows: a price that is fixed before the sample is seen, divided by the number of strings. The terms differ in what the price is for.
+# The idea is the same in all rows. There is a price that is fixed before the sample is seen, and it is divided by the number of strings. The rows differ in what the price is for.
 #
 # ````{dropdown} The terms, and why each is a bound
-# *Flatness.* The prior is $N(0, \sigma^2 I)$, $\sigma$ one of {glue:text}`noises` values, and the logarithm of their number is added to $K$. $\theta$ is the network after a rewriting that makes $\lVert\theta\rVert$ small, see below, and entries of $W_{QK}$ that are never read are 0 in our posterior. The risk under noise is $\mathrm{kl}^{-1}$ of a mean over {glue:text}`noise_pairs` draws, which takes a tenth of $\delta$. The kl form is {prf:ref}`beyond-audit-kl`, and by Pinsker's inequality it is at most $\hat R + \frac12 \sqrt{2 (K + \log(2\sqrt m/\delta)) / m}$, the first paper's form with Hoeffding's $\Sigma = \frac12$.
+# *Flatness.* The price $K$ and the risk under noise are computed as follows.
 #
-# *Norms.* Let $\mathcal R$ bound the Rademacher complexity of the class on any sample. The largest gap of a class minus twice its empirical complexity moves by at most $\frac3m$ with one string, and has a mean of at most 0. So by McDiarmid's inequality, and since the loss has the Lipschitz constant 2, with probability $1 - \delta$ the risk is at most $r + 4 \mathcal R + 3 \sqrt{\log(1/\delta) / 2m}$ for all networks of the class. A certificate needs only this direction, for which a single term $\log(1/\delta)$ is enough. $\mathcal R$ is that of {ref}`ch-single-layer-bound`, and for the third paper the same chain with the cover of {prf:ref}`attention-capacity-repaired` for one value: the constant is $8\sqrt2$ in both. We take the measured norms as if they had been fixed beforehand, which favours both.
+# * The prior is $N(0, \sigma^2 I)$, where $\sigma$ is one of {glue:text}`noises` values, and the logarithm of their number is added to $K$.
+# * The network $\theta$ is the trained one after a rewriting that makes $\lVert\theta\rVert$ small, see below. Entries of $W_{QK}$ that are never read are 0 in our posterior.
+# * The risk under noise is estimated from {glue:text}`noise_pairs` draws. It is bounded by $\mathrm{kl}^{-1}$ of their mean, which takes a tenth of $\delta$.
+# * The kl form is {prf:ref}`beyond-audit-kl`. By Pinsker's inequality it is at most $\hat R + \frac12 \sqrt{2 (K + \log(2\sqrt m/\delta)) / m}$, the first paper's form with Hoeffding's $\Sigma = \frac12$.
 #
-# *In favour.* The bound is $r + \mathcal R$ with every constant 1, which no proof covers. *The guide* is $r + \sqrt{0.1\, P \log(m (T+1)) / m}$ for $P$ weights: the usual form of such bounds, not one of the fifth paper.
+# *Norms.* Let $\mathcal R$ bound the Rademacher complexity of the class on any sample, and let $r$ be the training error.
+#
+# 1. Consider the largest gap between risk and training error in a class, minus twice the empirical complexity of the losses. If one string is exchanged, this difference moves by at most $\frac3m$, and its mean is at most 0. So by McDiarmid's inequality it exceeds $3 \sqrt{\log(1/\delta) / 2m}$ with probability at most $\delta$.
+# 2. The loss has the Lipschitz constant 2. So the complexity of the losses is at most $2 \mathcal R$, and with probability $1 - \delta$ the risk is at most $r + 4 \mathcal R + 3 \sqrt{\log(1/\delta) / 2m}$ for all networks of the class. A certificate needs only this direction, for which a single term $\log(1/\delta)$ is enough.
+# 3. For the fourth paper $\mathcal R$ is that of {ref}`ch-single-layer-bound`. For the third paper we use the same five steps with the cover of {prf:ref}`attention-capacity-repaired` for one value. The constant is $8\sqrt2$ in both. We take the measured norms as if they had been fixed beforehand, which favours both.
+#
+# *In favour.* The bound is $r + \mathcal R$ with every constant 1, which no proof covers.
+#
+# *The guide* is $r + \sqrt{0.1\, P \log(m (T+1)) / m}$ for $P$ weights. This is the usual form of such bounds, not one of the fifth paper.
 # ````
 #
-# The norms of the matrices are not determined by the function that the network computes, because other matrices with smaller norms can have the same outputs. So before we measure the norms we rewrite each network, exactly, in their favour. Rows of $W_{QK}$ that are never read become 0. A constant that is added to all scores changes no output, and neither does one that is added to the entries of all positions and subtracted from those of both bits. So we add the constants with which the $\ell_1$ norm is least. In each column of $W_v$ positions and bits can be changed against each other in the same way. The product $W_c w$ becomes one column, and each hidden unit is scaled so that the product of the norms is least. The price of flatness contains the squared norm $\lVert\theta\rVert^2$, so for flatness we rewrite the trained network another time: the same constants are chosen so that the squares add up to the least, and the scales so that both factors of each product have the same length.
+# The norms of the matrices are not determined by the function that the network computes, because other matrices with smaller norms can have the same outputs. So before we measure the norms we rewrite each network, without any change of its outputs, in favour of the bounds.
+#
+# * *The unread rows.* Rows of $W_{QK}$ that are never read become 0.
+# * *The scores.* A constant that is added to all scores changes no output. Neither does one that is added to the entries of all positions and subtracted from those of both bits. So we add the constants with which the $\ell_1$ norm is least.
+# * *The values.* In each column of $W_v$ positions and bits can be changed against each other in the same way.
+# * *The hidden units.* The product $W_c w$ becomes one column, and each hidden unit is scaled so that the product of the norms is least.
+#
+# The price of flatness contains the squared norm $\lVert\theta\rVert^2$ instead, so for flatness we rewrite the trained network another time. Then the same constants are chosen so that the sum of the squares is least, and the scales so that both factors of each product have the same length.
 #
 # ## The numbers
 #
@@ -363,11 +391,19 @@ glue(unread=(1 - read / rows.sum(1)).mean().item(), longest=lengths[-1])
 # | He and Xing (2026), [first page read](https://arxiv.org/abs/2512.09275) | Rademacher complexity with trained positions | for regression in context, another task and loss |
 # | {cite:t}`lotfi2024`, [abstract read](https://arxiv.org/abs/2312.17173), and Lotfi, Kuang and others (2024), [summary read](https://github.com/YilunKuang/token-bounds-for-llms) | certificates from compression for language models; the second for single tokens | a method to be carried out, not a formula in the weights; see the last item of *What we found* |
 #
-# Two of the claims can at least be compared with the sample. Let the constant be 1, which favours them. The networks of 16 bits have $W = 659$ weights and read 17 tokens, so $W \log(17\, W) = 6144$ for one layer. The *VC dimension* of a class is the largest number of inputs on which it can fit all labels. If it is above 1024, there are 1024 strings on which the class can fit any labels, so a bound by a VC dimension of this size guarantees nothing for a sample of 1024. In the bounds by covers the number of free entries takes the place of $W$, and if the ranks are small it is smaller. But our $W_v$ has full rank, because the rows of positions that are not read keep the values that they had at the start. With full ranks a bound of order $1/m$ begins at $659/1024 = 0.64$, before any norm and any logarithm, and is vacuous as well. With $W_v$ of rank one only 101 entries would be left, and 101/1024 is about 0.1. So bounds in ranks ask for a network that is compressed before it is measured, as counting does.
+# Two of the claims can at least be compared with the sample. Let the constant be 1, which favours them. The networks of 16 bits have $W = 659$ weights and read 17 tokens.
+#
+# *The VC dimension* of a class is the largest number of inputs on which it can fit all labels. For one layer the claim gives $W \log(17\, W) = 6144$. If the VC dimension is above 1024, there are 1024 strings on which the class can fit any labels. So a bound by a VC dimension of this size guarantees nothing for a sample of 1024.
+#
+# *Covers in ranks.* In these bounds the number of free entries takes the place of $W$, and if the ranks are small it is smaller. But our $W_v$ has full rank, because the rows of positions that are not read keep the values that they had at the start. With full ranks a bound of order $1/m$ begins at $659/1024 = 0.64$, before any norm and any logarithm, and is vacuous as well. With $W_v$ of rank one only 101 entries would be left, and 101/1024 is about 0.1. So bounds in ranks ask for a network that is compressed before it is measured, as counting does.
 #
 # ## What would falsify this
 #
-# The claim would be false if a trained network had a risk above a tenth of the best constant's, because then it would not have clearly learned. It would also be false if at the size of the sample a bound of the papers with every constant proved were below a quarter, or if a bound from norms with all constants 1 were. The statement about the length would be false if the number of strings that the length-free bound needs grew no faster than the length. Each check is decided by the network that is least favourable to it, except that the check about $\Sigma = 0.01$ is decided by the mean.
+# * The claim would be false if a trained network had a risk above a tenth of the best constant's, because then it would not have clearly learned.
+# * It would also be false if at the size of the sample a bound of the papers with every constant proved were below a quarter, or if a bound from norms with all constants 1 were.
+# * The statement about the length would be false if the number of strings that the length-free bound needs grew no faster than the length.
+#
+# Each check is decided by the network that is least favourable to it. The one exception is the check about $\Sigma = 0.01$, which is decided by the mean.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -383,9 +419,9 @@ ledger.verdicts()
 # ## What we found
 #
 # * On a network that has clearly learned its task every bound of the papers, as far as it is proved, is above the risk of the best constant at this sample. Counting 32 bits for each weight does not certify it there either.
-# * How many strings does it take to get below a quarter? For every network and length the smallest of the bounds that the papers prove needs at least {glue:text}`fewest:.0f` times as many as Occam's bound for the list of pairs, and at least {glue:text}`kl_over:.1f` times as many as counting 32 bits for each weight.
+# * How many strings does it take to get below a quarter? Compare the smallest of the bounds that the papers prove with those that count. For every network and length it needs at least {glue:text}`fewest:.0f` times as many strings as Occam's bound for the list of pairs, and at least {glue:text}`kl_over:.1f` times as many as counting 32 bits for each weight.
 # * Of the later bounds that we know none could be put on the same axis, because their constants could not be read or because they are about other networks.
-# * These findings are about the numbers of the bounds and not about their ideas. That attention picks few positions at the price of a logarithm, that sensitive functions are sharp, and that a flat network needs fewer digits is the subject of other chapters.
+# * These findings are about the numbers of the bounds and not about their ideas. Other chapters treat the ideas: attention picks few positions at the price of a logarithm, sensitive functions are sharp, and a flat network needs fewer digits.
 # * A certificate for such a network exists: one with the prior at the start ({ref}`ch-auditing-certificates`), which goes back to {cite:t}`dziugaite2017`, or one that counts what the network can be compressed to ({cite:t}`zhou2019`, {cite:t}`lotfi2022`, and {cite:t}`lotfi2024` for language models).
 #
 # ## Exercises

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 13 min. **Runs in** 20 s. **Source** ours.
 #
-# **Claim.** Put small Gaussian noise on the weights of a network that fits its data, and let a prior around 0 have the same variances: the variances are *tied*. Choose the variances so that the risk is least for a given KL divergence. Then, as the noise vanishes, the risk that it causes times the divergence is a constant. (With one variance for all weights there is nothing to choose.) This constant decides what a PAC-Bayes bound with tied variances can guarantee, and at which rate it falls. One variance for each kind of weight, a way forward that the paper itself names, makes the constant many times smaller. The bound still does not come near counting. A prior that is wider than the posterior does better, in the next chapter.
+# **Claim.** Put small Gaussian noise on the weights of a network that fits its data, and take a prior around 0 with the same variances. We call such variances *tied*. Choose them so that the risk is least for a given KL divergence. (With one variance for all weights there is nothing to choose.) Then, as the noise vanishes, the risk that it causes times the divergence tends to a constant. This constant decides what a PAC-Bayes bound with tied variances can guarantee, and at which rate it falls. One variance for each kind of weight, a way forward that the paper itself names, makes the constant many times smaller. The bound still does not come near one that counts networks. A prior that is wider than the posterior does better, in the next chapter.
 #
 # ## Why one should care
 #
@@ -31,7 +31,7 @@
 #
 # ## Two weights by hand
 #
-# Let a network have two weights, $\theta_1 = 2$ and $\theta_2 = 1$, that fit the data exactly. Let the derivative of its output be 1 in the first weight and 2 in the second, at every input. Noise with deviations $s_1, s_2$ moves the output by $\varepsilon_1 + 2 \varepsilon_2$, so it causes the risk $R = s_1^2 + 4 s_2^2$. The KL divergence from a Gaussian around 0 with the same deviations is $K = \frac4{2 s_1^2} + \frac1{2 s_2^2}$.
+# Let a network have two weights, $\theta_1 = 2$ and $\theta_2 = 1$, that fit the data exactly. Let the derivative of its output be 1 in the first weight and 2 in the second, at every input. Noise $\varepsilon_1, \varepsilon_2$ with standard deviations $s_1, s_2$ moves the output by $\varepsilon_1 + 2 \varepsilon_2$, so it causes the mean squared error $R = s_1^2 + 4 s_2^2$. The KL divergence from a Gaussian around 0 with the same deviations is $K = \frac4{2 s_1^2} + \frac1{2 s_2^2}$.
 #
 # | deviations | $R$ | $K$ | $R K$ |
 # |:--|:--|:--|:--|
@@ -39,23 +39,27 @@
 # | $s_1 = s_2 = 0.01$ | $0.0005$ | $25\,000$ | $12.5$ |
 # | $s_1 = 0.2,\; s_2 = 0.1$ | $0.08$ | $100$ | $8$ |
 #
-# Halving the noise divides the risk by 4 and multiplies the divergence by 4, so the product stays the same. It depends only on how the noise is distributed: more noise in the first weight, which is large and flat, and less in the second lowers the product from 12.5 to 8. No choice gives less than 8, because by Cauchy and Schwarz $(s_1^2 + 4 s_2^2) \bigl(\frac4{s_1^2} + \frac1{s_2^2}\bigr) \ge (2 + 2)^2 = 16$, and $R K$ is half of the left side.
+# If all noise is divided by 10, as from the first line to the second, the risk is divided by 100 and the divergence is multiplied by 100, so the product stays the same. It depends only on how the noise is distributed between the weights. The first weight is large, and the output depends on it only weakly. If there is more noise in this weight and less in the second, as in the third line, the product falls from 12.5 to 8. No choice gives less than 8, because by Cauchy and Schwarz $(s_1^2 + 4 s_2^2) \bigl(\frac4{s_1^2} + \frac1{s_2^2}\bigr) \ge (2 + 2)^2 = 16$, and $R K$ is half of the left side.
 #
-# Now put this into a bound of the form $R + \sqrt{K / 2m}$ with $R K = 8$. A small $R$ makes the second term large and a large $R$ the first, and the best compromise, $R$ proportional to $m^{-1/3}$, falls like $m^{-1/3}$. So the rate follows from the product.
+# Now put this into a bound of the form $R + \sqrt{K / 2m}$ with $R K = 8$. If we insert $K = \frac8R$, the bound is $R + 2/\sqrt{m R}$. A small $R$ makes the second term large, and a large $R$ the first. The best compromise is $R = m^{-1/3}$, and then the bound is $3\, m^{-1/3}$. So the rate follows from the product.
 #
 # ## The statement
 #
-# The network $f_\theta$ is the repaired one of {ref}`ch-construction`: it equals its target, a sum of $W$ even-parity indicators of sets of $d$ out of $T$ bits with $\sum_i c_i^2 = 1$. The best constant predictor has risk $\frac14$, so a bound that is not below $\frac14$ is vacuous. Losses are squared errors, and lie in $[0, b]$ with $b = W$ if outputs are clipped to $[0, \sqrt W]$.
+# The network $f_\theta$ is the repaired one of {ref}`ch-construction`, which equals its target. The target is a sum of $W$ even-parity indicators of sets of $d$ out of $T$ bits, with coefficients $c_i$ and $\sum_i c_i^2 = 1$. The best constant predictor has risk $\frac14$, so a bound that is not below $\frac14$ is vacuous. Losses are squared errors. If outputs are clipped to $[0, \sqrt W]$, they lie in $[0, b]$ with $b = W$.
 #
-# The posterior adds to weight $i$ independent Gaussian noise of standard deviation $s_i$. The prior has mean 0 and the same $s_i$. Weights are in *groups* $g$ that share $s_g$, fixed before the sample is seen. With $N_g$ the squared norm of a group, the divergence of the posterior from the prior is $K = \sum_g N_g / 2 s_g^2$ nats. We write $R$ for the risk under noise.
+# The posterior adds to weight $i$ independent Gaussian noise of standard deviation $s_i$. The prior has mean 0 and the same $s_i$. Weights belong to *groups*, which are fixed before the sample is seen, and all weights of a group $g$ share one deviation $s_g$. Let $N_g$ be the squared norm of the weights of a group. Then the divergence of the posterior from the prior is $K = \sum_g N_g / 2 s_g^2$ nats. We write $R$ for the risk under noise.
 #
 # ```{prf:proposition} ours
 # :label: beyond-rates-law
-# With $G_g = \mathbb E_x \sum_{i \in g} (\partial_i f_\theta(x))^2$, the risk is $R = \sum_g s_g^2 G_g$ up to higher order as all $s_g \to 0$, if $f_\theta$ has a derivative in $\theta$ at every input. Among all choices of $s$ with the same $K$ the least value of this sum obeys
+# Let $f_\theta$ have a derivative in $\theta$ at every input, and let $G_g = \mathbb E_x \sum_{i \in g} (\partial_i f_\theta(x))^2$ be the mean squared gradient of a group.
+#
+# *(i)* As all $s_g \to 0$ the risk is $R = \sum_g s_g^2 G_g$ up to higher order.
+#
+# *(ii)* Among all choices of $s$ with the same $K$ the least value of this sum obeys
 #
 # $$R\, K = \frac C2, \qquad C = \Bigl( \sum_g \sqrt{N_g G_g} \Bigr)^2 .$$
 #
-# Finer groups have no larger $C$: with one group $C = N G$ for all weights together; with every weight on its own $C = (\sum_i |\theta_i| \sqrt{g_i})^2$, where $g_i = \mathbb E_x (\partial_i f_\theta(x))^2$.
+# *(iii)* Finer groups have no larger $C$. With one group for all weights together $C = N G$, and with every weight on its own $C = (\sum_i |\theta_i| \sqrt{g_i})^2$, where $g_i = \mathbb E_x (\partial_i f_\theta(x))^2$.
 # ```
 #
 # In the example there are two groups of one weight each, with $N = (4, 1)$ and $G = (1, 4)$, so $C = (2 + 2)^2 = 16$, whereas with one group $C = 5 \cdot 5 = 25$.
@@ -63,7 +67,13 @@
 # **The idea of the proof** is that of the example. To first order the errors that the single weights cause are independent, so their mean squares add up, and the inequality of Cauchy and Schwarz finds the best distribution of the noise.
 #
 # ````{dropdown} Proof of the law
-# The first statement is Taylor's: at a perfect fit the error is $\sum_i \varepsilon_i \partial_i f$ to first order, and the $\varepsilon_i$ are independent. (The output grows no faster than a power of the weights, so rare large noise does not matter in the limit.) By Cauchy and Schwarz $\bigl(\sum_g s_g^2 G_g\bigr) \bigl(\sum_g N_g / s_g^2\bigr) \ge C$, with equality at $s_g^2 \propto \sqrt{N_g / G_g}$; if an $N_g$ or a $G_g$ is 0 the least value is a limit. The same inequality, within a group, orders the constants. (In our network the string of all ones puts the positions without a term at the end of a plateau, where only one side has the derivative 0. We take that side, since the string has a share of $2^{-n}$ in $R$.)
+# *(i)* By Taylor's formula, at a perfect fit the error is $\sum_i \varepsilon_i \partial_i f$ to first order. The $\varepsilon_i$ are independent with mean 0, so the mean of the square is $\sum_i s_i^2 (\partial_i f)^2$. (The output grows no faster than a power of the weights, so rare large noise does not matter in the limit.)
+#
+# *(ii)* By Cauchy and Schwarz $\bigl(\sum_g s_g^2 G_g\bigr) \bigl(\sum_g N_g / s_g^2\bigr) \ge C$. The first factor is $R$, and the second is $2K$. There is equality at $s_g^2 \propto \sqrt{N_g / G_g}$, and if an $N_g$ or a $G_g$ is 0, the least value is a limit.
+#
+# *(iii)* If a group is divided into parts $h$, then $\sum_h \sqrt{N_h G_h} \le \sqrt{N_g G_g}$ by the same inequality, since $\sum_h N_h = N_g$ and $\sum_h G_h = G_g$.
+#
+# (In our network the string of all ones puts the positions without a term at the end of a plateau, where only one side has the derivative 0. We take that side, since the string has a share of $2^{-T}$ in $R$.)
 # ````
 #
 # The optimum over variances is close to the *normalized sharpness* of {cite:t}`tsuzuku2020`, who also minimise a PAC-Bayes bound over variances. What we add are the rates that follow from it.
@@ -79,10 +89,16 @@
 # | Occam, training error 0, $\ell$ nats | $b\, (1 - e^{-\ell/m})$ | $3.5\, \ell$ |
 # ```
 #
-# Here $\mathrm{kl}(q, p)$ is the KL divergence between coins with the probabilities $q$ and $p$, $\mathrm{kl}^{-1}(q, u)$ is the largest $p$ with $\mathrm{kl}(q, p) \le u$, and $\ell$ is the length of a description of the predictor.
+# Here $\mathrm{kl}(q, p)$ is the KL divergence between coins with the probabilities $q$ and $p$, and $\mathrm{kl}^{-1}(q, u)$ is the largest $p$ with $\mathrm{kl}(q, p) \le u$. In *Occam's bound*, the last line, the predictors are counted, and $\ell$ is the length of a description of the predictor in nats. So the three forms fall like $m^{-1/3}$, $m^{-1/2}$ and $m^{-1}$.
 #
 # ````{dropdown} Proof of the three least values
-# For the first form set the derivative in $K$ to 0. For the second let $q$ be the bound over $b$ and $R/b = tq$. Then $K/m = \mathrm{kl}(tq, q) \approx q\,(t \log t + 1 - t)$ and $K = C / (2tqb)$, so $q^2 = C / \bigl(2 b m\, t (t \log t + 1 - t)\bigr)$, and $t (t \log t + 1 - t)$ is at most 0.1018. The third is $\mathrm{kl}^{-1}(0, u) = 1 - e^{-u}$. The logarithm of $1/\delta$ is left out of the first two, because with small noise $K$ is thousands of nats. In the last column kl is not approximated.
+# *The paper's form.* Insert $K = C/2R$, so that the bound is $R + b \sqrt{C/4mR}$. Its derivative in $R$ vanishes at $R = (b^2 C/16m)^{1/3}$, where the second term is $2R$.
+#
+# *The kl form.* Let $q$ be the bound over $b$, and let $R/b = tq$ with $0 < t < 1$. Then $K/m = \mathrm{kl}(tq, q) \approx q\,(t \log t + 1 - t)$ and $K = C / (2tqb)$, so $q^2 = C / \bigl(2 b m\, t (t \log t + 1 - t)\bigr)$. The bound is least if $t (t \log t + 1 - t)$ is largest, and its largest value is 0.1018.
+#
+# *Occam's form* is $\mathrm{kl}^{-1}(0, u) = 1 - e^{-u}$ with $u = \ell/m$.
+#
+# The logarithm of $1/\delta$ is left out of the first two, because with small noise $K$ is thousands of nats. In the last column kl is not approximated.
 # ````
 
 # %% tags=["parameters"]
@@ -147,7 +163,7 @@ def noisy(spec, weights, groups, s, count=pairs, clip=None):
 # %% [markdown]
 # ## The law
 #
-# We perturb the network of one parity, estimate $R$ from {glue:text}`pairs` pairs of noise and input, and divide $R K$ by $C/2$. If the law is right, the quotient tends to 1 as the noise vanishes, for each of three ways to group the weights. A group without gradient would get infinite noise; we cap its $s$ at 0.01, which adds a fixed number of nats to $K$.
+# We perturb the network of one parity, estimate $R$ from {glue:text}`pairs` pairs of noise and input, and divide $R K$ by $C/2$. If the law is right, the quotient tends to 1 as the noise vanishes, for each of three ways to group the weights. A group without gradient would get infinite noise, so we cap its $s$ at 0.01, which adds a fixed number of nats to $K$.
 
 # %%
 budgets = [10.0**k for k in range(5, 11)]
@@ -193,7 +209,7 @@ clipped, _ = noisy(spec, weights, parts["one variance"][0], one, clip=1.0)
 glue(pairs=pairs, n=n, degree=degree, level=level, clipped=clipped / free)
 
 # %% [markdown]
-# In {numref}`fig-small-noise-law` the noise becomes smaller from left to right. With one variance the quotient is 1 throughout. With variances by block and by weight it starts above 10, because there the capped groups make up most of the divergence, and comes down to 1 as well. With outputs clipped to $[0, 1]$ the risk of a single parity is {glue:text}`clipped:.2f` times the risk without clipping, because its values 0 and 1 are the ends of the interval, so that half of all errors are cut off.
+# In {numref}`fig-small-noise-law` the noise becomes smaller from left to right. With one variance the quotient is 1 throughout. With variances by block and by weight it starts above 10, because there the capped groups make up most of the divergence, and comes down to 1 as well. With outputs clipped to $[0, 1]$ the risk of a single parity is {glue:text}`clipped:.2f` times the risk without clipping. The reason is that its values 0 and 1 are the ends of the interval, so that half of all errors are cut off.
 #
 # ## Which weights pay
 #
@@ -215,7 +231,9 @@ glue(gain_weight=constants["by block"] / constants["by weight"])
 #
 # ## The constants, and how many samples
 #
-# The next two tables have the same constants over a grid of $T$, $d$ and $W$, and the numbers of samples from which on each certificate is below {glue:text}`level` by the laws of {prf:ref}`beyond-rates-rates`, with $b = W$. At this level the best noise is not small, so the laws give the order of magnitude and not the digits. For example, for the network of the figures below the measured kl form by block needs {glue:text}`found_need:.1e` samples, whereas the law says {glue:text}`law_need:.1e`. Occam's bound chooses among all sets of bits, five degrees and twenty sparsities, and pays five bits for each coefficient if there are several. (It is taken at training error 0, although coefficients rounded to five bits do not fit exactly. If the error of rounding is included, the numbers for several terms rise, by up to a half at the worst coefficients.)
+# The next two tables have the same constants over a grid of $T$, $d$ and $W$. The first has the constants, and the second the numbers of samples from which on each certificate is below {glue:text}`level`, by the laws of {prf:ref}`beyond-rates-rates` with $b = W$. At this level the best noise is not small, so the laws give the order of magnitude and not the digits. For example, for the network of the figures below the measured kl form by block needs {glue:text}`found_need:.1e` samples, whereas the law says {glue:text}`law_need:.1e`.
+#
+# Occam's bound chooses among all sets of bits, five degrees and twenty sparsities, and pays five bits for each coefficient if there are several. (It is taken at training error 0, although coefficients rounded to five bits do not fit exactly. If the error of rounding is included, the numbers for several terms rise, by up to a half at the worst coefficients.)
 
 # %%
 grid = [(8, 2, 1), (20, 1, 1), (20, 2, 1), (20, 3, 1), (50, 2, 1)]
@@ -272,11 +290,11 @@ glue(hardest=hardest["paper's form"], hardest_occam=hardest["Occam"])
 glue(gap_least=(found["kl, by block"] / found["Occam"]).min())
 
 # %% [markdown]
-# Of the three constants only that for one variance grows with the length. (That by block would grow too, if the entries that no function uses shared a variance with the used ones.) For twenty sets of three out of twenty bits, which is a small problem, the first paper's form needs {glue:text}`hardest:.0e` samples, with the sub-Gaussian constant that is proved and its perturbation term left out, whereas counting needs {glue:text}`hardest_occam:.0f`. Over the whole grid the kl form by block, the best of these certificates whose prior does not depend on the set of bits, needs by its law at least {glue:text}`gap_least:.0f` times as many samples as counting.
+# Of the three constants only that for one variance grows with the length. (That by block would grow too, if the entries that no function uses shared a variance with the used ones.) Take twenty sets of three out of twenty bits, which is a small problem. The first paper's form needs {glue:text}`hardest:.0e` samples for it, with the sub-Gaussian constant that is proved and its perturbation term left out, whereas counting needs {glue:text}`hardest_occam:.0f`. The best of these certificates whose prior does not depend on the set of bits is the kl form by block. Over the whole grid it needs by its law at least {glue:text}`gap_least:.0f` times as many samples as counting.
 #
 # ## The rates
 #
-# The laws are asymptotic, so we also compute certificates with measured risks, for one parity of {glue:text}`degree` out of {glue:text}`n` bits. A slope that is nearer to the rate of another form would speak against them. For each of three caps on the noise of groups without gradient we take a range of values of $K$ and measure $R$ with clipped outputs. At each $m$ the best pair of $R$ and $K$ enters the bound, and a term of $\log 100$ accounts for this choice. ($R$ is an estimate from 1000 pairs; a real certificate would have to account for that too.) Dashed lines are the laws of {prf:ref}`beyond-rates-rates`, at half the $C$ for the clipping.
+# The laws are asymptotic, so we also compute certificates with measured risks, for one parity of {glue:text}`degree` out of {glue:text}`n` bits. A slope that is nearer to the rate of another form would speak against them. For each of three caps on the noise of groups without gradient we take a range of values of $K$ and measure $R$ with clipped outputs. At each $m$ the best pair of $R$ and $K$ enters the bound, and a term of $\log 100$ accounts for this choice. (The risk $R$ is an estimate from 1000 pairs, and a real certificate would have to account for that too.) Dashed lines are the laws of {prf:ref}`beyond-rates-rates`, with half the constant $C$ because of the clipping.
 
 # %%
 search = {}
@@ -362,7 +380,9 @@ glue(slope_hoeffding=slopes["paper's form"], slope_kl=slopes["kl, one variance"]
 #
 # ## What would falsify this
 #
-# The law would be false if the product $R K$ did not tend to $C/2$ as the noise vanishes, by more than four standard errors. It would also be false if a constant for finer groups were larger, because finer groups have more choice. The rates would be false if a certificate fell with another power of $m$, as it does if the noise is not adapted to $m$, or if the training error for Occam's bound is not 0. Our explanation of the constant would be false if the one by block grew with $T$.
+# * *The law* would be false if the product $R K$ missed $C/2$ by more than four standard errors as the noise vanishes. It would also be false if a constant for finer groups were larger, because finer groups have more choice.
+# * *The rates* would be false if a certificate fell with another power of $m$. It does so if the noise is not adapted to $m$, or if the training error for Occam's bound is not 0.
+# * *Our explanation of the constant* would be false if the constant by block grew with $T$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -430,7 +450,7 @@ table(answer, f"Parts of the root of C by group, one parity out of {n} bits", fo
 # ```{solution} ex-rates-tied
 # :class: dropdown
 #
-# At $R K = C/2$ with $C > 0$, $K/m \le \mathrm{kl}(R/b, q)$ and $R \le b q$ give $q \ge \mathrm{const} \cdot \sqrt{C/(b m)}$: a rate of $\frac12$ unless $C = 0$, that is, unless every weight with a gradient is 0. A prior that is centred at the network leads to Occam's bound, and one that is wider than the posterior does not obey $R K = C/2$.
+# Let $q$ be the certificate over $b$, and let $R K = C/2$ with $C > 0$. From $K/m \le \mathrm{kl}(R/b, q)$ and $R \le b q$ it follows, as in the proof of {prf:ref}`beyond-rates-rates`, that $q \ge \mathrm{const} \cdot \sqrt{C/(b m)}$. So the rate is $\frac12$ unless $C = 0$, that is, unless every weight with a gradient is 0. A prior that is centred at the network leads to Occam's bound, and one that is wider than the posterior does not obey $R K = C/2$.
 # ```
 #
 # ## References

@@ -49,11 +49,11 @@ lem3_1, count = ledger.result("lengthfree.lem3_1"), ledger.result("lengthfree.le
 # %% [markdown]
 # ## Why one should care
 #
-# To count the functions in a class, one replaces infinitely many of them by a finite list. For mixtures of $d$ vectors there is an elegant way to do so: every mixture is close to an average of only $k$ of the vectors, and there are at most $d^k$ such averages, however large the space is. This argument of Maurey {cite:p}`pisier1981` is the basis of many bounds on generalization, and in this paper all covers, as such finite lists are called, start from it. A slip in its statement can therefore affect every later lemma, and to find out whether it does, one has to see which case of the lemma they use.
+# To count the functions in a class, one replaces infinitely many of them by a finite list, which is called a *cover*. For mixtures of $d$ vectors, that is, for sums of the vectors with weights that are not negative, there is an elegant way to find such a list. Every mixture is close to an average of only $k$ of the vectors, and there are at most $d^k$ such averages, however large the space is. This argument of Maurey {cite:p}`pisier1981` is the basis of many bounds on generalization, and in this paper all covers start from it. A slip in its statement can therefore affect every later lemma. To find out whether it does, one has to see which case of the lemma they use.
 #
 # ## Three weights by hand
 #
-# Take the three unit vectors $e_1, e_2, e_3$ with the weights $\frac12, \frac14, \frac14$, so that the mixture is $f = (\frac12, \frac14, \frac14)$. An average of four of the vectors gives $f$ exactly: take $e_1$ twice and the others once. With fewer terms there is an error, because for $k = 3$ the best average takes each vector once, so its squared error is $(\frac16)^2 + 2 \cdot (\frac1{12})^2 = \frac1{24} = 0.042$. The lemma allows $(1 - \|f\|^2)/k$ with $\|f\|^2 = \frac38$, which is $0.208$ for $k = 3$. The next lines try all averages of up to four terms.
+# Take the three unit vectors $e_1, e_2, e_3$ with the weights $\frac12, \frac14, \frac14$, so that the mixture is $f = (\frac12, \frac14, \frac14)$. An average of four of the vectors gives $f$ exactly: take $e_1$ twice and the others once. With fewer terms there is an error. For $k = 3$, for example, the best average takes each vector once, and its squared error is $(\frac16)^2 + 2 \cdot (\frac1{12})^2 = \frac1{24} = 0.042$. The lemma allows $(1 - \|f\|^2)/k$. Here $\|f\|^2 = \frac38$, so it allows $0.208$ for $k = 3$. The next lines try all averages of up to four terms.
 
 # %%
 mixture, by_hand = f64([0.5, 0.25, 0.25]), {}
@@ -80,11 +80,13 @@ table(by_hand, "Averages of three vectors for one mixture", form={"averages": ".
 # *The sentence after it:* at most $d^k$ tuples $(k_1, \dots, k_d)$ fit these criteria.
 # ```
 #
+# In words, $f$ is a weighted sum of $d$ vectors of length at most $b$. The lemma replaces it by an average in which vector $V_i$ occurs $k_i$ times, and the squared error falls like $\frac1k$ with the number $k$ of terms.
+#
 # ## The factor that is missing
 #
-# The idea of the proof is to draw $k$ of the vectors at random and to take their mean. The mean has the right expectation, and its expected squared error is the variance of one draw over $k$, so some outcome is at least as good. But a draw needs probabilities that sum to 1, whereas the $\alpha_i$ sum to $\gamma$.
+# The idea of the proof is to draw $k$ of the vectors at random and to take their mean. The expectation of this mean is $f$, and its expected squared error is the variance of one draw divided by $k$. Some outcome is at least as good as the expectation, and this outcome is the average that the lemma asks for. But a draw needs probabilities that sum to 1, whereas the $\alpha_i$ sum to $\gamma$.
 #
-# The smallest case shows whether the lemma deals with this difficulty. For $d = 1$ and $V_1 = 1$ we have $f = \gamma$, so the printed bound is $\gamma^2 - \gamma^2 = 0$ for every $k$. The averages are the multiples of $\frac1k$ up to 1, and most numbers $\gamma$ are not among these multiples. We compute the least error for each $\gamma$; the lemma is true where it is 0.
+# The smallest case shows whether the lemma deals with this difficulty. For $d = 1$ and $V_1 = 1$ we have $f = \gamma$, so the printed bound is $\gamma^2 - \gamma^2 = 0$ for every $k$. The averages are the multiples of $\frac1k$ up to 1, and most numbers $\gamma$ are not among these multiples. We compute the least error for each $\gamma$. The lemma is true only where this error is 0.
 
 
 # %%
@@ -116,7 +118,7 @@ figures.show()
 # %% [markdown]
 # In each panel the solid curve touches zero only where $\gamma$ is a multiple of $\frac1k$, so everywhere else the printed bound is violated. At $\gamma = \frac12$, $k = 1$ the candidates are 0 and 1, at squared distance {glue:text}`printed_error:.2f` from $f$. The dashed curve is the bound of the second repair below, and the solid curve never exceeds it.
 #
-# Where $\gamma = 1$ the lemma is true, but in general there are two ways to get probabilities that sum to 1, and each of them puts a factor $\gamma$ in another place:
+# Where $\gamma = 1$ the lemma is true. In general there are two ways to get probabilities that sum to 1. One can divide the weights by $\gamma$, or one can add the vector 0 as a further outcome. Each of the two puts a factor $\gamma$ (in colour) in another place:
 #
 # ```{prf:lemma} Lemma 3.1, repaired
 # :label: convex-repaired
@@ -130,18 +132,15 @@ figures.show()
 # ```
 #
 # ```{dropdown} Proof
-# Both repairs use the same draw of $k$ vectors and differ only in what is drawn.
+# Both repairs use the mean of $k$ draws and differ only in what is drawn.
 #
-# Let $Z_1, \dots, Z_k$ be independent draws of a random vector $Z$ with mean $f$. Their mean has the expected squared distance $\frac1k (\mathbb E \|Z\|^2 - \|f\|^2)$ from $f$, and the squared distance of some outcome is no larger.
-#
-# For *repair 1* let $Z = \gamma V_i$ with probability $\alpha_i/\gamma$, so that $\|Z\|^2 \le \gamma^2 b^2$ (for $\gamma = 0$ both sides are 0).
-#
-# For *repair 2* let $Z = V_i$ with probability $\alpha_i$, and 0 with probability $1 - \gamma$, so that $\mathbb E \|Z\|^2 \le \gamma b^2$.
-#
-# In both repairs $k_i$ is the number of times that $V_i$ was drawn. $\square$
+# 1. *The mean of $k$ draws.* Let $Z_1, \dots, Z_k$ be independent draws of a random vector $Z$ with mean $f$. Their mean has the expected squared distance $\frac1k (\mathbb E \|Z\|^2 - \|f\|^2)$ from $f$, and the squared distance of some outcome is no larger.
+# 2. *Repair 1.* Let $Z = \gamma V_i$ with probability $\alpha_i/\gamma$, so that $\|Z\|^2 \le \gamma^2 b^2$ (for $\gamma = 0$ both sides are 0).
+# 3. *Repair 2.* Let $Z = V_i$ with probability $\alpha_i$, and 0 with probability $1 - \gamma$, so that $\mathbb E \|Z\|^2 \le \gamma b^2$.
+# 4. *The whole numbers.* In both repairs $k_i$ is the number of times that $V_i$ was drawn. In repair 2 they sum to less than $k$ if the vector 0 was drawn. $\square$
 # ```
 #
-# As printed, the lemma has the left side of repair 2 and the right side of repair 1. Neither repair is a new result: both are Maurey's argument, with the probabilities written out. As a test we search for vectors and weights, some of them tiny, for which one of the inequalities fails. The search takes up to four vectors in up to three dimensions with up to four terms, 200 vectors with one term, and one or two vectors with 300 or 60 terms. For each choice all tuples are tried. If the squared error exceeded the bound of a repair, this repair would be refuted.
+# As printed, the lemma has the left side of repair 2 and the right side of repair 1. Neither repair is a new result: both are Maurey's argument, with the probabilities written out. As a test we search for vectors and weights, some of them tiny, for which one of the inequalities fails. The search takes up to four vectors in up to three dimensions with up to four terms, 200 vectors with one term, and one or two vectors with 300 or 60 terms. For each choice it tries all tuples. If the least squared error exceeded the bound of a repair, this repair would be refuted.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
 
@@ -222,11 +221,11 @@ glue(printed_error=printed_error, worst_excess=forms.loc["as printed", "largest 
 glue(ratio_1=forms.loc["repair 1", "largest ratio"], ratio_2=forms.loc["repair 2", "largest ratio"])
 
 # %% [markdown]
-# The error never exceeds the bound of either repair, and the largest ratios are {glue:text}`ratio_1:.3f` and {glue:text}`ratio_2:.3f`. Both bounds are in fact attained: the second by one vector with weight $\frac12$ and $k = 1$, as above, and the first by the two vectors $\pm 1$ with weights $\frac\gamma2$ and $k = 1$, where $f = 0$ and both sides are $\gamma^2$. The printed form differs from repair 2 by $(\gamma - \gamma^2) b^2/k$, so it is never off by more than $\frac{b^2}{4k}$; the search finds {glue:text}`worst_excess:.3f` of $\frac{b^2}k$.
+# The error never exceeds the bound of either repair, and the largest ratios of error to bound are {glue:text}`ratio_1:.3f` and {glue:text}`ratio_2:.3f`. Both bounds are in fact attained with $k = 1$. The second is attained by one vector with weight $\frac12$, as above. The first is attained by the two vectors $\pm 1$ with weights $\frac\gamma2$, where $f = 0$ and both sides are $\gamma^2$. How far off is the printed form? It differs from repair 2 by $(\gamma - \gamma^2) b^2/k$, so it is never off by more than $\frac{b^2}{4k}$, and the search finds a case in which it is off by {glue:text}`worst_excess:.3f` times $\frac{b^2}k$.
 #
 # ## How many averages
 #
-# The number $d^k$ counts $k$ draws from $d$ vectors, so it belongs to $\sum_i k_i = k$ as in repair 1. If the sum may be smaller, each draw has one more option, namely to draw nothing, and there are up to $(d+1)^k$ tuples. But perhaps the lemma's inequality excludes some of them. To see whether it does, we count the tuples that satisfy both the condition on the sum and the inequality, at $V_i = e_i$ and $\alpha_i = \frac1d$, where $\gamma = 1$. If they are more than $d^k$, the sentence after the lemma is refuted.
+# The number $d^k$ counts the outcomes of $k$ draws from $d$ vectors, so it belongs to $\sum_i k_i = k$ as in repair 1. If the sum may be smaller, each draw has one more option, namely to draw nothing, and there are up to $(d+1)^k$ tuples. But perhaps the lemma's inequality excludes some of them. To see whether it does, we count the tuples that satisfy both the condition on the sum and the inequality, at $V_i = e_i$ and $\alpha_i = \frac1d$, where $\gamma = 1$. If there are more than $d^k$ such tuples, the sentence after the lemma is refuted.
 
 
 # %%
@@ -277,9 +276,12 @@ count.holds(
 glue(tuples=fitting(3, 1))
 
 # %% [markdown]
-# In three of the four rows more than $d^k$ tuples fit both conditions, and in the last row more than $d^k$ fit the sum, but fewer fit both. How often is $d^k$ too small? For one term it is at every $d \ge 2$, by the $V_i = e_i$ of the table. For $k \ge 2$ and $d \ge 4$ it never is: the $\binom{d+k}{k}$ tuples are at most $d^k$ for $k = 2$, where this means $(d+1)(d+2) \le 2 d^2$, and one more term multiplies them by $1 + \frac d{k+1} \le d$. So averages of several terms are fewer than $d^k$, because they do not depend on the order of the draws.
+# In three of the four rows more than $d^k$ tuples fit both conditions. In the last row more than $d^k$ tuples fit the condition on the sum, but fewer fit both. For which $d$ and $k$ is $d^k$ too small?
 #
-# The error has no consequences in the paper, because the later lemmas take averages of 0 and of vectors $\pm B e_i$, $2k + 1$ or $2dk + 1$ in all. So 0 is one of the $V_i$, $\gamma$ may be taken as 1, and neither the factor nor the count matters there.
+# * *One term.* For $k = 1$ it is too small at every $d \ge 2$, as the vectors $V_i = e_i$ of the table show.
+# * *Several terms.* For $k \ge 2$ and $d \ge 4$ it is never too small, because there are only $\binom{d+k}{k}$ tuples with a sum of at most $k$. For $k = 2$ these are at most $d^2$, since $(d+1)(d+2) \le 2 d^2$. Each further term multiplies their number by $1 + \frac d{k+1}$, which is at most $d$. So there are no more averages than $d^k$, because an average does not depend on the order of the draws.
+#
+# The error has no consequences in the paper. The later lemmas take averages of 0 and of vectors $\pm B e_i$, which are $2k + 1$ or $2dk + 1$ vectors in all. So 0 is one of the $V_i$, $\gamma$ may be taken as 1, and neither the factor nor the count matters there.
 #
 # ## What we found
 #
@@ -294,7 +296,7 @@ glue(tuples=fitting(3, 1))
 #
 # **Counterexample.** At $d = 1$, $V = 1$, $\alpha = \frac12$, $k = 1$ the bound is 0, but the least squared error is {glue:text}`printed_error:.2f`.
 #
-# **Why.** Drawing from weights that sum to $\gamma < 1$ needs either the factor $\gamma$ in front of the average or the vector 0 among the outcomes. The lemma has the left side of one and the right side of the other.
+# **Why.** To draw from weights that sum to $\gamma < 1$ one needs either the factor $\gamma$ in front of the average or the vector 0 among the outcomes. The lemma has the right side of the first way and the left side of the second.
 #
 # **Repair.** Either the average is $\frac\gamma k \sum k_i V_i$ with $\sum k_i = k$, or the bound is $(\gamma b^2 - \|f\|^2)/k$.
 #
@@ -318,7 +320,7 @@ glue(tuples=fitting(3, 1))
 #
 # ## What would falsify this
 #
-# A repair of Lemma 3.1 would be false if for some vectors and weights the error exceeded its bound; the control is the printed form, in the same search. The count would be wrong if there were more tuples than $(d+1)^k$; the control allows sums of $k + 1$.
+# A repair of Lemma 3.1 would be false if for some vectors and weights the error exceeded its bound. The control is the printed form, in the same search. The count would be wrong if there were more tuples than $(d+1)^k$, and the control allows sums of $k + 1$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -351,7 +353,7 @@ ledger.show()
 # ```{solution} ex-convex-best
 # :class: dropdown
 #
-# It touches the bound at the ends only, because the error is the square of the distance to the nearest multiple of $\frac1k$. From $\frac1{2k}$ to $1 - \frac1{2k}$ it is at most $\frac1{4k^2}$, and the bound is at least $\frac1{2k^2} (1 - \frac1{2k})$, which is more unless $k = 1$. For $\gamma < \frac1{2k}$ the error is $\gamma^2 < \gamma (1 - \gamma)/k$ unless $\gamma = 0$, and the other end is similar.
+# It touches the bound at the ends only. To see this, note that the error is the square of the distance to the nearest multiple of $\frac1k$. For $\gamma$ from $\frac1{2k}$ to $1 - \frac1{2k}$ the error is at most $\frac1{4k^2}$, and the bound is at least $\frac1{2k^2} (1 - \frac1{2k})$, which is more unless $k = 1$. For $\gamma < \frac1{2k}$ the error is $\gamma^2$, which is below the bound $\gamma (1 - \gamma)/k$ unless $\gamma = 0$. The other end is similar.
 # ```
 #
 # ```{exercise}

@@ -19,11 +19,13 @@
 # # One layer at a time
 #
 # ```{verdict}
-# Lemma E.2 is false in the first layer if tokens are longer than $\sqrt2$: for tokens of length $R$ its bound on the error can be too small by a factor of $R^2/2$, which is {glue:text}`by_hand:.1f` at $R = 5$. With a factor $R^2$ beside the score matrix $W_{QK}$ the lemma is true, even with half of its constants.
+# Lemma E.2, which bounds how far an error moves the output of a layer, is false in the first layer if tokens are longer than $\sqrt2$. For tokens of length $R$ its bound can be too small by a factor of $R^2/2$, which is {glue:text}`by_hand:.1f` at $R = 5$. With a factor $R^2$ beside the score matrix $W_{QK}$ the lemma is true, even with half of its constants.
 # ```
 # **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far an error moves the output of one layer, and how far it moves the read-out. The first and the third hold. The second is Lemma A.15 of {cite:t}`variables`, which rests on their Lemma A.14 and so on its condition that tokens lie in the unit ball. With this condition the lemma holds, but here the condition is missing, and the paper uses the lemma for longer inputs too, where it fails. The repair is a further factor, the square of their length. The paper also summarizes the bound as a power of the norms, and states how it grows with the number of heads; both statements are fair. Two corollaries of the appendix inherit a missing factor from Theorem 4.2, and fail.
+# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far an error moves the output of one layer, and how far it moves the read-out. The first and the third hold. The second, Lemma E.2, is taken from {cite:t}`variables`, where it is Lemma A.15 and rests on the condition of Lemma A.14 that tokens lie in the unit ball. With this condition the lemma holds, but in this paper the condition is missing. The paper uses the lemma for longer inputs too, and there it fails. The repair is a further factor, the square of their length.
+#
+# The paper also summarizes the bound as a power of the norms, and states how it grows with the number of heads, and both statements are fair. Two corollaries of the appendix inherit a missing factor from Theorem 4.2, and are false.
 #
 # ## Why one should care
 #
@@ -31,11 +33,13 @@
 #
 # ## One score by hand
 #
-# A score is a product $x^\top W z$ of two tokens with a matrix. Let both tokens have the single entry $R$, and let $W$ be off by 0.01. Then the score is off by $0.01\, R^2$, which is 0.01 for $R = 1$ and 0.25 for $R = 5$. The lemma below measures the error of $W$ by $x^\top \Delta W$, which is $0.01\, R$, so it contains the length of one of the two tokens and lacks that of the other. It also lacks the length of the tokens that are averaged, another factor $R$. Together these are $R^2 = 25$ at length 5. Half of this factor remains in the end, because the lemma takes 2 for the Lipschitz constant of softmax, although 1 is enough.
+# A score is a product $x^\top W z$ of two tokens with a matrix. Let both tokens have the single entry $R$, and let $W$ be off by $\Delta W = 0.01$. Then the score is off by $0.01\, R^2$, which is 0.01 for $R = 1$ and 0.25 for $R = 5$.
+#
+# The lemma below measures the error of $W$ by $x^\top \Delta W$, which is $0.01\, R$. So its bound contains the length of one of the two tokens and lacks that of the other, a factor of $R$. It also lacks the length of the tokens that are averaged, another factor of $R$. Together these are $R^2 = 25$ at length 5. Half of this factor remains in the end, because the lemma takes 2 for the Lipschitz constant of softmax, although 1 is enough.
 #
 # ## How far one layer moves
 #
-# The networks are those of {ref}`ch-multi-layer-bound`. Hats mark a second set of weights that meets the same bounds, and $\Delta W = W - \hat W$. For rows $Z$ we write $\|Z\|$ for the length of the longest row.
+# The networks are those of {ref}`ch-multi-layer-bound`. The matrix $g^{(i)}$ has the tokens that layer $i$ receives as rows. The layer first applies attention $f$ with the matrices $W_{QK}^{(i)}$ and $W_v^{(i)}$, and then the projection $\Pi$, which shortens rows that are longer than 1 to length 1. An activation $\sigma$ with Lipschitz constant $L_\sigma$, the matrix $W_c^{(i)}$, and $\Pi$ again follow. The read-out $w$ is applied to the token $[CLS]$ after the last layer. The spectral norms of $W_c$, $W_v$ and $W_{QK}$ are at most $B_{c2}$, $B_{v2}$ and $B_{QK2}$, and input tokens are at most $B_x$ long. Hats mark a second set of weights that meets the same bounds, and $\Delta W = W - \hat W$. For a matrix $Z$ of tokens we write $\|Z\|$ for the length of its longest row.
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Lemmas E.2 and E.3
 # :label: lengthfree-lemE2
@@ -46,7 +50,7 @@
 # and with $g = g^{(L+1)}_{[CLS]}$ the outputs differ by at most $\|w\|_2 \|g - \hat g\|_2 + |(w - \hat w)^\top \hat g|$.
 # ```
 #
-# The four terms of E.2 are easy to name. The first is the error of $W_c$, the second is the error that comes from the layer before, the third belongs to the scores, and the fourth to the values. The third term is the one that we examine.
+# In words, E.2 bounds how far the output of a layer moves if its weights and its input are changed. It adds up four terms: the error of $W_c$, the error that comes from the layer before, the error of the scores, and the error of the values. The third term, that of the scores, is the one that we examine.
 
 # %% tags=["parameters"]
 count = 200  # blocks that a search starts from, for each length of tokens [50..2000]
@@ -87,7 +91,12 @@ split, block_move, read_out = (
 # %% [markdown]
 # ## Long tokens
 #
-# From the second layer on, the projection $\Pi$ keeps tokens no longer than 1. Those of the first layer may be as long as $B_x$, and the lemma does not take this length into account. We put the example from above into a layer. Let $d = k = 1$, $\sigma(y) = y$, $W_c = 1$, $W_v = \frac1R$, and take two tokens $R$ and $-R$. With $W_{QK} = 0$ attention averages the two tokens and gives 0. With $W_{QK} = a$ the scores of the first token are $\pm a R^2$, so attention gives it $\tanh(a R^2)$. Both networks read the same tokens, so E.2 allows only the third term, $2 B_{v2}\, a R = 2a$. For small $a$ the ratio of the two sides is therefore $\frac{R^2}2$.
+# From the second layer on, the projection $\Pi$ keeps tokens no longer than 1. Those of the first layer may be as long as $B_x$, and the lemma does not take this length into account. To see the effect we put the example from above into a layer. Let $d = k = 1$, $\sigma(y) = y$, $W_c = 1$, $W_v = \frac1R$, and take two tokens $R$ and $-R$.
+#
+# * *How far the output moves.* With $W_{QK} = 0$ attention averages the two tokens and gives 0. With $W_{QK} = a$ the scores of the first token are $\pm a R^2$, and its output is $\tanh(a R^2)$.
+# * *What E.2 allows.* Both networks read the same tokens and differ only in $W_{QK}$, so only the third term is not 0, and it is $2 B_{v2}\, a R = 2a$.
+#
+# For small $a$ the ratio of the two sides is therefore $\frac{R^2}2$.
 #
 # In code we write both sides once, with the constant $c$ of softmax (2 in the paper) and a length $R$ that the lemma does not have (there it is 1). The lemma fails where the ratio of left to right side exceeds 1.
 
@@ -139,26 +148,33 @@ table(long, "Left over right side of E.2, two tokens R and -R", form=".4f")
 #
 # $$\begin{aligned} \|g^{(i+1)} - \hat g^{(i+1)}\| \le{}& \bigl\| \sigma(\Pi(f(\hat g^{(i)}; \hat W^{(i)})))\, \Delta W_c^{(i)} \bigr\| + L_\sigma B_{c2} B_{v2} (1 + 2c R^2 B_{QK2})\, \|g^{(i)} - \hat g^{(i)}\| \\ &+ c R^2 L_\sigma B_{c2} B_{v2}\, \|\hat g^{(i)} \Delta W_{QK}^{(i)}\| + L_\sigma B_{c2}\, \|\hat g^{(i)} \Delta W_v^{(i)}\| . \end{aligned}$$
 #
-# Only the weights without hats have to meet the bounds. So E.2 as printed holds for $R = 1$, with half its constants, and for $i = 1$ it needs $B_x^2$ beside $\Delta W_{QK}$.
+# Only the weights without hats have to meet the bounds.
 # ```
+#
+# So for $R = 1$ the lemma E.2 holds even with half of its constants in the terms of the scores, and for $i = 1$ it needs $B_x^2$ beside $\Delta W_{QK}$.
 #
 # **The idea of the proof.** We exchange one thing at a time: first the tokens, with the old weights, and then the weights, with the new tokens. Each exchange moves the scores and the values. If the scores move by $\eta$, the attention weights move by at most $\eta$ in sum, and the average of values moves by at most $\eta$ times the longest value. A score is a product of two tokens with $W_{QK}$, so one factor $R$ comes from the other token of the score, and a second one from the value.
 #
 # ```{dropdown} Proof of the repaired lemma
-# We exchange the tokens, then the weights, and then follow both changes to the end of the layer.
+# We exchange the tokens, then the weights, and then follow both changes to the end of the layer. The index $i$ is left out throughout.
 #
-# Leave out the index $i$; $p$ and $\hat p$ are the softmax weights of one row. We use $\|p - \hat p\|_1 \le c\, \|s - \hat s\|_\infty$ for the scores $s$, with $c = 1$ ({ref}`ch-attention-capacity`).
+# 1. *Softmax.* Let $p$ and $\hat p$ be the softmax weights of one row, computed from the scores $s$ and $\hat s$. By a lemma of {ref}`ch-attention-capacity`, $\|p - \hat p\|_1 \le c\, \|s - \hat s\|_\infty$ holds with $c = 1$.
+# 2. *Other tokens, same weights: the row.* The row of the attention's output moves by
 #
-# *Other tokens, same weights.* The row is $p^\top g W_v - \hat p^\top \hat g W_v = (p - \hat p)^\top g W_v + \hat p^\top (g - \hat g) W_v$. The second part is at most $B_{v2} \|g - \hat g\|$, since $\hat p$ averages. A score is $z^\top W_{QK} z'$, so it moves by at most $2 R B_{QK2} \|g - \hat g\|$, and the first part is at most $c \cdot 2 R B_{QK2} \|g - \hat g\| \cdot R B_{v2}$.
+# $$p^\top g W_v - \hat p^\top \hat g W_v = (p - \hat p)^\top g W_v + \hat p^\top (g - \hat g) W_v .$$
 #
-# *Other weights, same tokens $\hat g$.* Scores move by $|\hat z^\top \Delta W_{QK} \hat z'| \le R\, \|\hat g\, \Delta W_{QK}\|$. So the row moves by at most $c R\, \|\hat g\, \Delta W_{QK}\| \cdot R B_{v2} + \|\hat g\, \Delta W_v\|$.
+# The second part is at most $B_{v2} \|g - \hat g\|$, since $\hat p$ averages.
 #
-# *The rest.* $\Pi$ is the nearest point of a ball and moves no two rows apart; $\sigma$ moves them apart by at most $L_\sigma$. With $h = \sigma(\Pi(f))$ it is $h W_c - \hat h \hat W_c = (h - \hat h) W_c + \hat h\, \Delta W_c$. The last $\Pi$ adds nothing. $\square$
+# 3. *Other tokens, same weights: the scores.* A score is $z^\top W_{QK} z'$, with two tokens of length at most $R$ that both move, so it moves by at most $2 R B_{QK2} \|g - \hat g\|$. By step 1 the first part of step 2 is at most $c \cdot 2 R B_{QK2} \|g - \hat g\| \cdot R B_{v2}$, because the rows of $g W_v$ have length at most $R B_{v2}$.
+# 4. *Other weights, same tokens $\hat g$.* Scores move by $|\hat z^\top \Delta W_{QK} \hat z'| \le R\, \|\hat g\, \Delta W_{QK}\|$, and values by at most $\|\hat g\, \Delta W_v\|$. Together these changes move the row by at most $c R\, \|\hat g\, \Delta W_{QK}\| \cdot R B_{v2} + \|\hat g\, \Delta W_v\|$.
+# 5. *The end of the layer.* $\Pi$ maps a row to the nearest point of a ball, so it never increases the distance of two rows, and $\sigma$ increases it by a factor of at most $L_\sigma$. For $h = \sigma(\Pi(f))$ we write $h W_c - \hat h \hat W_c = (h - \hat h) W_c + \hat h\, \Delta W_c$. The first part is at most $L_\sigma B_{c2}$ times the movement of the rows in steps 2 to 4, and the second part is the first term of the lemma. The last $\Pi$ does not increase a distance either. $\square$
 #
-# The error of a score can be measured at the other token as well, $\|\hat g\, \Delta W_{QK}^\top\|$; Edelman et al. (2022) do so.
+# The error of a score can be measured at the other token as well, by $\|\hat g\, \Delta W_{QK}^\top\|$, as Edelman et al. (2022) do.
 # ```
 #
-# Every term of the repaired lemma is attained by itself: the one of $\Delta W_{QK}$ by the two tokens, and those of $\Delta W_c$, of $\Delta W_v$ and of the 1 in the bracket by one token in width 1. The part $2c R^2 B_{QK2}$ of the bracket is approached in width 2 by a query $(0, R)$ among many tokens $(\pm R, 0)$, with a multiple of the identity for $W_{QK}$: move the query by $(\delta, 0)$ and the others by $(0, \pm \delta)$, for a small $\delta$. To look for a mistake in the proof, a search starts from random blocks and from nearly aligned ones, with tokens from $\frac1{10}$ to 10 long and sizes over six powers of ten, and we also try long random blocks. A ratio above 1 in a column *repaired* would refute the lemma. The same cell draws random read-outs for E.3 and random splits for E.1, which is stated in the next section.
+# *No term can be made smaller,* because every term of the repaired lemma is attained or approached by itself. The term of $\Delta W_{QK}$ is attained by the two tokens, and those of $\Delta W_c$, of $\Delta W_v$ and of the 1 in the bracket by one token in width 1. The part $2c R^2 B_{QK2}$ of the bracket is approached in width 2 by a query $(0, R)$ among many tokens $(\pm R, 0)$, with a multiple of the identity for $W_{QK}$. To approach it, move the query by $(\delta, 0)$ and the others by $(0, \pm \delta)$, for a small $\delta$.
+#
+# *A search.* To look for a mistake in the proof, a search starts from random blocks and from nearly aligned ones, with tokens from $\frac1{10}$ to 10 long and sizes over six powers of ten. In addition we try random blocks of many tokens. A ratio above 1 in a column *repaired* would refute the lemma. The same cell draws random read-outs for E.3 and random splits for E.1, which is stated in the next section.
 
 # %% mystnb={"code_prompt_hide": "The search, and both other lemmas", "code_prompt_show": "The search, and both other lemmas"} tags=["hide-input"]
 SIZES = (6, 6, *(4,) * 6)  # three tokens twice, three matrices and their changes; width 2
@@ -282,15 +298,17 @@ glue(by_hand=long.loc[5, "as printed"])
 # Let $C_i/\epsilon_i^2$ be the log size of a cover at scale $\epsilon_i$. Over all $\epsilon_i$ with $\sum_i \beta_i \epsilon_i = \epsilon$ the least value of $\sum_i C_i / \epsilon_i^2$ is $\gamma^3/\epsilon^2$ with $\gamma = \sum_i C_i^{1/3} \beta_i^{2/3}$, at $\epsilon_i = \frac\epsilon\gamma (C_i/\beta_i)^{1/3}$.
 # ```
 #
+# In words, if an error $\epsilon$ has to be divided among several matrices, and matrix $i$ passes its own error on with the factor $\beta_i$, then the lemma says which division gives the smallest cover.
+#
 # The lemma is a case of Hölder's inequality. With $y_i = C_i / \epsilon_i^2$ and $t_i = \beta_i \epsilon_i$,
 #
 # $$\gamma = \sum_i y_i^{1/3}\, t_i^{2/3} \le \Bigl( \sum_i y_i \Bigr)^{1/3} \Bigl( \sum_i t_i \Bigr)^{2/3} = \Bigl( \sum_i C_i/\epsilon_i^2 \Bigr)^{1/3} \epsilon^{2/3} ,$$
 #
-# with equality where $y_i$ is proportional to $t_i$. This needs $C_i, \beta_i > 0$; with a zero, which the lemma allows, nothing attains the least value. It also needs $\epsilon_i > 0$. The lemma names no sign, but scales of covers are positive, so we read it with positive $\epsilon_i$, as we read the source of the lemma. (Without signs $C = \beta = (1, 1)$, $\epsilon = 1$ and the pair $(11, -10)$ would give 0.018 in place of 8.)
+# with equality where $y_i$ is proportional to $t_i$. This needs $C_i, \beta_i > 0$, because if one of them is zero, which the lemma allows, nothing attains the least value. The argument also needs $\epsilon_i > 0$. The lemma does not say that the $\epsilon_i$ are positive, but scales of covers are, so we read it in this way, as we read the source of the lemma. (If negative $\epsilon_i$ were allowed, then for $C = \beta = (1, 1)$ and $\epsilon = 1$ the pair $(11, -10)$ would give 0.018 in place of 8.)
 #
 # ## The price of depth
 #
-# How fast does the bound grow with the number of layers? With equal layers $\alpha_i = a^{L-i}$, $a = L_\sigma B_{c2} B_{v2} (1 + 4 B_{QK2})$, and the bound grows like $a^{2L}$. At norms of 1 that is a factor of nearly 25 a layer, or 9 with the true constant of softmax ({numref}`fig-deep-constants`).
+# How fast does the bound grow with the number of layers? If all layers have the same norms, an error in layer $i$ is multiplied by $\alpha_i = a^{L-i}$ in the layers after it, where $a = L_\sigma B_{c2} B_{v2} (1 + 4 B_{QK2})$ is the factor of one layer in E.2. The bound contains the squares of these numbers, so it grows like $a^{2L}$. If all norms are 1, each layer multiplies the bound by nearly 25, or by 9 with the true constant of softmax ({numref}`fig-deep-constants`).
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Log size of the cover in units of $C_1/\\epsilon^2$ against the number of layers: Theorem 4.2 as printed, repaired with $c = 2$, and with $c = 1$. Norms are 1; right $B_{c2} = 4$ and $B_{v2} = \\frac14$.", "name": "fig-deep-constants"}, "image": {"alt": "Two logarithmic panels with rising lines over one to eight layers. Left the printed line lies below the repaired one by a factor of two to four; the line with constant 1 is the least steep and crosses the printed one after two layers. Right the printed line lies about ten times below the repaired one."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=2.7, sharey=True)
@@ -325,21 +343,21 @@ glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / pl
 #
 # $$\frac{B^2 B_x^2 B_w^2}{\epsilon^2} (L_\sigma B_{c2} B_{v2} B_{QK2})^{O(L)} .$$
 #
-# Let all norms be at least 1, and $P = L_\sigma B_{c2} B_{v2} B_{QK2}$. Then the formula of 4.2.1 is at most
+# Here $B$ bounds the 1-norms of all matrices. To see whether the summary is fair, let all norms be at least 1, and $P = L_\sigma B_{c2} B_{v2} B_{QK2}$. Then the formula of 4.2.1 is at most
 #
 # $$163 \cdot 25^{L-1}\, \frac{B^2 B_x^2 B_w^2}{\epsilon^2}\, P^{2L} \ln(2dk+1) .$$
 #
 # The proof bounds every product of norms by a power of $P$ and sums a geometric series.
 #
 # ```{dropdown} Proof of the summary
-# Divide $\gamma$ and $\eta$ by $C_1^{1/3} (B_x B_w)^{2/3}$. As $\alpha_i \le (5P)^{L-i}$ and each product of some of the norms is at most $P$, with $q = (5P)^{2/3} \ge 2.92$
+# The bound of Theorem 4.2 is $(\gamma + \eta)^3/\epsilon^2$, and we divide $\gamma$ and $\eta$ by $C_1^{1/3} (B_x B_w)^{2/3}$. Two facts bound what is left: $\alpha_i \le (5P)^{L-i}$, and each product of some of the norms is at most $P$. So with $q = (5P)^{2/3} \ge 2.92$
 #
 # $$\gamma + \eta \le P^{2/3} \Bigl( 2^{2/3} q^{L-1} + 2 + (2 + 2^{2/3}) \sum_{i \ge 2} q^{L-i} \Bigr) \le P^{2/3} q^{L-1} \Bigl( 2^{2/3} + 2 + \frac{2 + 2^{2/3}}{q - 1} \Bigr) ,$$
 #
 # since the sum is at most $q^{L-1}/(q-1)$. The bracket is at most 5.46, its cube at most 163, and $(P^{2/3} q^{L-1})^3 = 25^{L-1} P^{2L}$. $\square$
 # ```
 #
-# So the summary is right, if a constant for each layer counts among the constants. For $B_{QK2} < 1$ it has to be read with $1 + B_{QK2}$, because otherwise a small $B_{QK2}$ could make up for a large $B_{c2}$. The repaired bound gives the summary with $B_x^6$ for $B_x^2$. The next cell draws norms at random and divides the formula by its summary, with the constants written out. Norms of at least 1 with a quotient above 1 would refute our reading.
+# So the summary is right, if a constant for each layer counts among the constants. For $B_{QK2} < 1$ it has to be read with $1 + B_{QK2}$ in place of $B_{QK2}$, because otherwise a small $B_{QK2}$ could make up for a large $B_{c2}$. From the repaired bound one gets the same summary with $B_x^6$ in place of $B_x^2$. The next cell draws norms at random and divides the formula by its summary, with the constants written out. Norms of at least 1 with a quotient above 1 would refute our reading.
 
 # %%
 ratios = {"norms at least 1": [], "also small B_QK": []}
@@ -356,7 +374,7 @@ table(summed, "Formula of 4.2.1 over its summary, 1 to 12 layers", form=".2g")
 # %% [markdown]
 # With norms of at least 1 the quotient stays below 1, and with a small $B_{QK2}$ it is enormous, so this condition is needed.
 #
-# **Several heads.** The paper says that with $H$ heads the method has a dependence of $H^{1.5}$, against $H$ in one layer. To see where such a power comes from, note that a layer adds the outputs of its $H$ heads. So each part of the sum appears $H$ times, and an error of the layer's input is multiplied by $H$ too. The bound on the Rademacher complexity goes with the root of the log size. In one layer, which is what the paper compares, that is $H^{3/2}$, whereas in $L$ layers the same method gives $H^{L + 1/2}$. The table computes these powers from the formula.
+# **Several heads.** The paper says that with $H$ heads this method has a dependence of $H^{1.5}$, whereas its method for a single layer has $H$. To see where such a power comes from, note that a layer adds the outputs of its $H$ heads. So each part of the sum appears $H$ times, and an error of the layer's input is multiplied by $H$ too. The bound on the Rademacher complexity is proportional to the root of the log size. This root grows like $H^{3/2}$ in one layer, which is what the paper compares, and like $H^{L + 1/2}$ if the same method is used for $L$ layers. The table computes these powers from the formula.
 
 
 # %%
@@ -406,7 +424,7 @@ ledger.result("lengthfree.heads_deep").holds(
 # %% [markdown]
 # The computed powers agree with these.
 #
-# **One layer by both methods.** For a single layer both methods of the paper apply, and it remarks that, "if we were to look at just the resulting values", the single-layer method "essentially trades the cross product terms in the cubed factor for a factor of $B_x^2$". To check this we identify the norms of the two theorems. The main term of Theorem 4.1 is then $2 B_x^2 \sqrt C$ times $L_\sigma B_{c2} B_{v2} B_w$. In the root of the bound of Theorem 4.2, which is what enters the complexity, the term of the scores alone is $2 \sqrt C$ times the same norms. The quotient should be $B_x^2$, and the table also has the quotient with the repaired bound.
+# **One layer by both methods.** For a single layer both methods of the paper apply. The paper remarks that, "if we were to look at just the resulting values", the single-layer method "essentially trades the cross product terms in the cubed factor for a factor of $B_x^2$". To check this we identify the norms of the two theorems, and call $C$ the cover constant that both contain. The main term of Theorem 4.1 is then $2 B_x^2 \sqrt C$ times $L_\sigma B_{c2} B_{v2} B_w$. In the root of the bound of Theorem 4.2, which is what enters the complexity, the term of the scores alone is $2 \sqrt C$ times the same norms. So the quotient should be $B_x^2$, and the table also has the quotient with the repaired bound.
 
 
 # %%
@@ -448,12 +466,14 @@ ledger.result("lengthfree.trade4_3").holds(
 #
 # ```{prf:corollary} Trauger and Tewari (2024), Corollaries F.0.1 and F.0.2
 # :label: lengthfree-corF
-# Let $B$ bound the norms that Lemma 3.3 asks for (F.0.1) or Lemma 3.4 (F.0.2), of all matrices and of $w$. Then {prf:ref}`lengthfree-thm4-2` holds with $C_{B_x} = B_x^2 C_1$ and $C_1 = d B^2 \ln(2k+1)$, or $C_1 = B^2 \ln(dk)$.
+# *(F.0.1)* Let $B$ bound the norms that Lemma 3.3 asks for, of all matrices and of $w$. Then {prf:ref}`lengthfree-thm4-2` holds with $C_{B_x} = B_x^2 C_1$ and $C_1 = d B^2 \ln(2k+1)$.
+#
+# *(F.0.2)* The same is true with the norms of Lemma 3.4 and $C_1 = B^2 \ln(dk)$.
 # ```
 #
 # There are two questions about these corollaries: whether the step from the theorem is right, and whether the bounds themselves are true.
 #
-# **The step.** Lemmas 3.3 and 3.4 are for inputs with $\|x\|_1 \le 1$, but their covers are used here for tokens with $\|x\|_2 \le 1$, since $\Pi$ bounds only the latter. A hidden token can have all entries $1/\sqrt d$: take $x = e_1$ and a first row of $W_v$ with these entries, for which $B = \sqrt d$ is enough. Its 1-norm is $\sqrt d$, and then an error that is the same in all columns is $\sqrt d$ times as large. As an example we take the cover that proves Lemma 3.3, at $d = 16$, and a matrix half a step off in all columns.
+# **The step.** Lemmas 3.3 and 3.4 are for inputs with $\|x\|_1 \le 1$. But their covers are used here for tokens with $\|x\|_2 \le 1$, since $\Pi$ bounds only this norm. The 1-norm of a hidden token can be as large as $\sqrt d$. For example, let $x = e_1$ and let the first row of $W_v$ have the entries $1/\sqrt d$, for which $B = \sqrt d$ is enough. Then the hidden token has all entries $1/\sqrt d$, and an error that is the same in all columns is $\sqrt d$ times as large as on an input with $\|x\|_1 = 1$. We compute this for the cover that proves Lemma 3.3, at $d = 16$, with a matrix that is half a step off in all columns.
 
 # %%
 d, terms = 16, 3
@@ -571,11 +591,15 @@ ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
 glue(own_printed=of_0_1["as printed"].iloc[0], own_proof=of_0_1["by its proof"].iloc[0])
 
 # %% [markdown]
-# On the hidden token the error is $\sqrt{16} = 4$ times as large as the cover promises. With covers at $\epsilon/\sqrt d$ the proof goes through, at the cost of another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$), and $\max(d, k)$ for $k$ in the logarithm, as $W_{QK}$ is $d \times d$. F.0.2 further rests on Lemma 3.4, which is false for columns ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does; no bound is meant there.)
+# On the hidden token the error is $\sqrt{16} = 4$ times as large as the cover promises. With covers at $\epsilon/\sqrt d$ the proof goes through, at the cost of another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$). In the logarithm $\max(d, k)$ then stands in place of $k$, because $W_{QK}$ is $d \times d$. F.0.2 further rests on Lemma 3.4, which is false for columns ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does, but no bound is meant there.)
 #
-# **The bounds.** As bounds both corollaries fail, and not because of this step. The second table has three families of networks, which are described at the end of this section. In all of them the $[CLS]$ token is 0 in every input, $W_{QK}$ is 0, and a steep $\sigma$ follows a small $W_v$ that reads long tokens. Like {prf:ref}`lengthfree-thm4-2` the corollaries have $B_{v2}$ in the term of $W_v$, where the proof has $B_{c2}$, and in the first layer the length $B_x$ of the tokens is missing too. So no term of the printed bound is large enough for these networks, whereas the repaired bound is far larger than needed. For F.0.1 one of the instances has the width of the paper's experiment, 64; its tokens, however, are 6400 long.
+# **The bounds.** As bounds both corollaries fail, and not because of this step. The second table has three families of networks, which are described at the end of this section. In all of them the $[CLS]$ token is 0 in every input, $W_{QK}$ is 0, and a steep $\sigma$ follows a small $W_v$ that reads long tokens. Like {prf:ref}`lengthfree-thm4-2` the corollaries have $B_{v2}$ in the term of $W_v$, where the proof has $B_{c2}$, and in the first layer the length $B_x$ of the tokens is missing too. So no term of the printed bound is large enough for these networks, whereas the repaired bound is far larger than needed. For F.0.1 one of the instances has a width of 64, that of the paper's experiment, but its tokens are 6400 long.
 #
-# **Corrected by the proof.** As in the {ref}`chapter before <ch-multi-layer-bound>` one may take $B_{v2}$ for a misprint and use the sum of the proof. F.0.1 fails then as well, as the table shows, because the proof, too, covers the first $W_v$ as if tokens had length 1, and $W_c$ as if $\sigma$ did not lengthen. For F.0.2 we use the codewords in $W_{QK}$ of that chapter, in one row: the paper's $[CLS]$ token is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for some $j = 2, \dots, d - 1$, and the entries of $W_{QK}$ at the $d - 2$ places $(1, j)$ are 0 or $10/B_x^2$. With $B = 1$ and $B_x^2 = 10\, (d-2)$ all choices are allowed, whether the norms are those of rows or of columns. The other matrices have a single entry of at most 1, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bound.
+# **Corrected by the proof.** As in the {ref}`chapter before <ch-multi-layer-bound>` one may take $B_{v2}$ for a misprint and use the sum of the proof.
+#
+# *F.0.1* fails then as well, as the table shows. The reason is that the proof, too, covers the first $W_v$ as if tokens had length 1, and $W_c$ as if $\sigma$ did not lengthen.
+#
+# *F.0.2* fails too, as the following networks show. We write codewords into $W_{QK}$, as in that chapter, but into a single row. The paper's $[CLS]$ token is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for some $j = 2, \dots, d - 1$, and the entries of $W_{QK}$ at the $d - 2$ places $(1, j)$ are 0 or $10/B_x^2$. With $B = 1$ and $B_x^2 = 10\, (d-2)$ all choices are allowed, whether the norms are those of rows or of columns. The other matrices have a single entry of at most 1, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bound.
 #
 # If the $[CLS]$ token may differ between inputs, as it does for a masked word, the queries $B_x e_i$ make all $(d-1)(d-2)$ places off the diagonal readable. Then $B_x^2 = 10\, (d-1) \sqrt{d-2}$ is enough for F.0.2 and $B_x^2 = 10\, (d-2)$ for F.0.1, and smaller widths contradict the bounds.
 
@@ -626,13 +650,18 @@ glue(marked_proof=last["by its proof"])
 # %% [markdown]
 # With one query, at width $10^6$ and for tokens of length {glue:text}`single_length:.0f`, F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected. With all queries this happens at width 1000 already, for tokens of length {glue:text}`marked_length:.0f`. F.0.1 has a factor $d$ in its bound, so with the identity for $\sigma$ it takes all queries and widths of a hundred thousand and more to contradict it.
 #
-# The three families with a steep $\sigma$ are these. An input is the token 0, which is $[CLS]$, and copies of one other token, so attention returns this token times $1 - \frac1T$. There are more than 500 tokens.
+# **The three families with a steep $\sigma$.** In each of them an input consists of the token 0, which is $[CLS]$, and more than 500 copies of one other token, so attention returns this other token times $1 - \frac1T$.
 #
-# *F.0.2.* Let $L = k = 1$, $d = 4s$, $B_x = \sqrt s$, $B = 1/B_x$, $w = B e_1$, $W_c = B e_1^\top$ and $\sigma(y) = s y/(B^2 B_x)$, and let $W_v$ have entries $B/s$ on a set of $s$ of $d$ coordinates. The token is $B_x e_j$. The output is $B(1 - \frac1T)$ if $j$ is in the set, and 0 otherwise, so at $\epsilon = 0.499\, B$ each of the $\binom ds \ge 4^s$ sets needs a member of its own. Tokens are no longer than $B_x$ in the 1-norm either, and both $\|W_v\|_{2,1}$ and $\|W_v^\top\|_{2,1}$ are at most $B$.
+# *(a) F.0.2.* Let $L = k = 1$, $d = 4s$, $B_x = \sqrt s$, $B = 1/B_x$, $w = B e_1$, $W_c = B e_1^\top$ and $\sigma(y) = s y/(B^2 B_x)$. Let $W_v$ have the entries $B/s$ on a set of $s$ of the $d$ coordinates, and 0 elsewhere. If the token is $B_x e_j$, the output is $B(1 - \frac1T)$ if $j$ is in the set, and 0 otherwise. So at $\epsilon = 0.499\, B$ each of the $\binom ds \ge 4^s$ sets needs a member of its own. Tokens are no longer than $B_x$ in the 1-norm either, and both $\|W_v\|_{2,1}$ and $\|W_v^\top\|_{2,1}$ are at most $B$.
 #
-# *F.0.1*, for the norms of the maps $x \mapsto W_v^\top x$, $W_c^\top x$, $w^\top x$, to which Lemma 3.3 applies (as in Theorem 4.1, which bounds $\|W_c^\top\|_{1,\infty}$). Let $k = 1$, $B = b/\sqrt d$, $B_x = d/b$, entries of $W_v$ in $\{0, 1/B_x\}$, all entries of $W_c$ equal to $B/d$ and of $w$ to $B$, and $\sigma(y) = \sqrt d\, y/B$. The token is $B_x e_j$. Then at $\epsilon = 0.499\, b$ the $d$ inputs separate all $2^d$ choices of $W_v$.
+# *(b) F.0.1*, for the norms of the maps $x \mapsto W_v^\top x$, $W_c^\top x$, $w^\top x$, to which Lemma 3.3 applies (as in Theorem 4.1, which bounds $\|W_c^\top\|_{1,\infty}$). Let $k = 1$, $B = b/\sqrt d$, $B_x = d/b$ and $\sigma(y) = \sqrt d\, y/B$. Let $W_v$ have entries in $\{0, 1/B_x\}$, let all entries of $W_c$ be $B/d$, and all entries of $w$ be $B$. If the token is $B_x e_j$, for $j = 1, \dots, d$, then at $\epsilon = 0.499\, b$ the $d$ inputs separate all $2^d$ choices of $W_v$.
 #
-# *F.0.1*, for rows and for columns. The $d = 3q$ coordinates are three groups of $q$, and each of the $k = q^3$ hidden units belongs to a triple, one coordinate of each group, at which its column of $W_v$ has the entry $v = B/q^2$. The token is $B_x/3$ at the coordinates of one triple, with $B_x = \sqrt3/(v \sqrt{q^2 + 2q})$, so that $\|W_v^\top x\| = 1$ and tokens are no longer than $B_x$ in the 1-norm either. The unit of this triple then receives $\frac32$ times what any other unit receives at most, and $\sigma(y) = L_\sigma (y - \theta)_+$ is 0 for all others if $\theta$ is put half-way. Let $W_c$ have entries 0 or $B/k$ in its first column, $w = B e_1$ and $L_\sigma$ so large that the output is $B$ if the unit's entry is not 0. At $\epsilon = 0.499\, B$ all $2^k$ choices need members of their own. No row and no column of a matrix has an absolute sum above $B$. We take $B = 10^{-10}$.
+# *(c) F.0.1*, for rows and for columns, with the following networks and $B = 10^{-10}$.
+#
+# * *The units.* The $d = 3q$ coordinates are three groups of $q$. Each of the $k = q^3$ hidden units belongs to a triple, which consists of one coordinate of each group, and its column of $W_v$ has the entry $v = B/q^2$ at these three coordinates.
+# * *The token* is $B_x/3$ at the coordinates of one triple, with $B_x = \sqrt3/(v \sqrt{q^2 + 2q})$. Then $\|W_v^\top x\| = 1$, and tokens are no longer than $B_x$ in the 1-norm either.
+# * *The activation.* The unit of this triple receives at least $\frac32$ times as much as any other unit. So $\sigma(y) = L_\sigma (y - \theta)_+$ is 0 for all other units, if $\theta$ is put half-way.
+# * *The output.* Let $W_c$ have entries 0 or $B/k$ in its first column, let $w = B e_1$, and let $L_\sigma$ be so large that the output is $B$ if the unit's entry is not 0. At $\epsilon = 0.499\, B$ all $2^k$ choices of these entries need members of their own. No row and no column of a matrix has an absolute sum above $B$.
 #
 # These three families need long tokens and activations that are very steep, so no network in use is near them.
 #
@@ -647,7 +676,7 @@ glue(marked_proof=last["by its proof"])
 # :title: One block: long inputs cost the square of their length
 # :group: false statement
 #
-# **Statement.** Printed, Lemma E.2, for every layer: an error of $W_{QK}$ moves the block's output by at most $2 L_\sigma B_{c2} B_{v2} \|\hat g\, \Delta W_{QK}\|$. It is quoted as Lemma A.15 of Edelman et al. (2022), which rests on their Lemma A.14 and so on tokens in the unit ball. Here no condition is stated, and the proof of Theorem 4.2 uses it for the first layer too, with inputs as long as $B_x$.
+# **Statement.** As printed, Lemma E.2 says of every layer that an error of $W_{QK}$ moves the block's output by at most $2 L_\sigma B_{c2} B_{v2} \|\hat g\, \Delta W_{QK}\|$. The lemma is quoted as Lemma A.15 of Edelman et al. (2022), which rests on their Lemma A.14 and so on tokens in the unit ball. Here no condition is stated, and the proof of Theorem 4.2 uses the lemma for the first layer too, with inputs as long as $B_x$.
 #
 # **Counterexample.** In the first layer, in width 1, with two tokens $\pm R$ of length $R = 5$, the output moves {glue:text}`by_hand:.1f` times as far. Such lengths are usual: in 64 columns, the width of the paper's experiment, the sinusoidal code of a place alone has length $\sqrt{32} = 5.7$.
 #
@@ -655,7 +684,7 @@ glue(marked_proof=last["by its proof"])
 #
 # **Repair.** Put $B_x^2$ beside $\Delta W_{QK}$ for $i = 1$.
 #
-# **What survives.** The lemma with the condition of its source, even with half the constants: so for every layer but the first, and for the first if $B_x \le 1$. As printed it holds for tokens of length at most $\sqrt2$.
+# **What survives.** The lemma is true under the condition of its source, even with half the constants. So it holds for every layer but the first, and for the first if $B_x \le 1$. As printed, with its larger constants, it holds for tokens of length at most $\sqrt2$.
 # ```
 #
 # ```{finding} lengthfree.thm4_2.corF_0_2
@@ -663,9 +692,11 @@ glue(marked_proof=last["by its proof"])
 # :group: false statement
 # :also: lengthfree.thm4_2.corF_0_1
 #
-# **Statement.** Printed: with $B$ the largest of the norms of Lemma 3.4, or of Lemma 3.3, the log covering number is $(\gamma + \eta)^3/\epsilon^2$ with $C_1 = B^2 \ln(dk)$, or $d B^2 \ln(2k+1)$.
+# **Statement.** As printed, with $B$ the largest of the norms of Lemma 3.4 (F.0.2), or of Lemma 3.3 (F.0.1), the log covering number is $(\gamma + \eta)^3/\epsilon^2$ with $C_1 = B^2 \ln(dk)$, or $d B^2 \ln(2k+1)$.
 #
-# **Counterexample.** F.0.2: one layer with $k = d$, $B = 1$, the identity for $\sigma$, the same query $B_x e_1$ in all inputs, and $W_{QK}$ with entries 0 or $10/B_x^2$ in one row. The norms may be read for rows or for columns. At width $10^6$ and $B_x =$ {glue:text}`single_length:.0f` F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected by the sum of the proof of Theorem 4.2. If the query may differ between inputs, width 1000 and $B_x =$ {glue:text}`marked_length:.0f` give {glue:text}`marked_printed:.3f` and {glue:text}`marked_proof:.3f`. F.0.1: one layer with $W_{QK} = 0$ and a steep $\sigma$ after a small $W_v$ that reads long tokens. For the norms of the maps, at the paper's width of 64 and $B_x = 6400$, F.0.1 allows {glue:text}`own_printed:.2f` times what is needed, and {glue:text}`own_proof:.2f` times if it is corrected; another family contradicts it for rows and for columns. With the identity for $\sigma$ it fails only if the query may differ, at widths of a hundred thousand and more. Tokens so long and activations so steep are not in use.
+# **Counterexample.** *To F.0.2.* Take one layer with $k = d$, $B = 1$, the identity for $\sigma$, the same query $B_x e_1$ in all inputs, and $W_{QK}$ with entries 0 or $10/B_x^2$ in one row. The norms may be read for rows or for columns. At width $10^6$ and $B_x =$ {glue:text}`single_length:.0f` F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected by the sum of the proof of Theorem 4.2. If the query may differ between inputs, width 1000 and $B_x =$ {glue:text}`marked_length:.0f` give {glue:text}`marked_printed:.3f` and {glue:text}`marked_proof:.3f`.
+#
+# *To F.0.1.* Take one layer with $W_{QK} = 0$ and a steep $\sigma$ after a small $W_v$ that reads long tokens. For the norms of the maps, at the paper's width of 64 and $B_x = 6400$, F.0.1 allows {glue:text}`own_printed:.2f` times what is needed, and {glue:text}`own_proof:.2f` times if it is corrected. Another family contradicts it for rows and for columns. With the identity for $\sigma$ it fails only if the query may differ, at widths of a hundred thousand and more. Tokens so long and activations so steep are not in use.
 #
 # **Why.** The term of $W_v$ has $B_{v2}$ where the proof of Theorem 4.2 has $B_{c2}$, and in the first layer both lack $B_x$. The term of the first $W_{QK}$ lacks $B_x^2$, and that of $W_c$ lacks $L_\sigma$.
 #
@@ -676,7 +707,14 @@ glue(marked_proof=last["by its proof"])
 #
 # ## What would falsify this
 #
-# E.1 would be false if a split were below the closed form; the control exchanges two exponents. The repaired E.2 would be false if a block exceeded it, and its controls are long tokens in the printed lemma and a constant of softmax that is too small. E.3 would be false if a read-out were above its bound; the control leaves a term out. The summary would be wrong if the formula were above it at norms of at least 1, as it is in the control with smaller ones. The count of heads would be wrong if another power were found; the control has a second layer. The remark on one layer would be wrong if the quotient were not $B_x^2$; in the control the scores are covered on inputs of length 1. The step of F.0.1 would be sound if the error on the hidden token were at most $\epsilon$, as it is for a finer cover. And F.0.1 and F.0.2 would survive as bounds if they allowed what is needed; the controls are the repaired bounds.
+# * E.1 would be false if a split were below the closed form, and the control exchanges two exponents.
+# * The repaired E.2 would be false if a block exceeded it. Its controls are long tokens in the printed lemma, and a constant of softmax that is too small.
+# * E.3 would be false if a read-out were above its bound, and the control leaves a term out.
+# * The summary would be wrong if the formula were above it at norms of at least 1, as it is in the control with smaller norms.
+# * The count of heads would be wrong if another power were found, and the control has a second layer.
+# * The remark on one layer would be wrong if the quotient were not $B_x^2$. In the control the scores are covered on inputs of length 1.
+# * The step of F.0.1 would be sound if the error on the hidden token were at most $\epsilon$, as it is for a finer cover.
+# * F.0.1 and F.0.2 would survive as bounds if they allowed what is needed, and the controls are the repaired bounds.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

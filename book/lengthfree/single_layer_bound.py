@@ -19,11 +19,11 @@
 # # A bound for one layer, free of the sequence length
 #
 # ```{verdict}
-# Yes, the bound for one layer is free of the number of tokens, and Theorem 4.1 is true if the columns of two matrices are bounded, as in its proof. A constant of $8\sqrt2 = 11.3$ is enough there, and on small samples the largest possible output takes the place of the formula. The printed norms bound the rows instead, and with them the theorem fails: at width {glue:text}`d_wide` its constant would have to be {glue:text}`forced_wide:.1f`, and the constant grows with the width without limit.
+# Yes, the bound for one layer is free of the number of tokens. Theorem 4.1 is true if the columns of two matrices are bounded, as in its proof. A constant of $8\sqrt2 = 11.3$ is then enough, and on small samples the largest possible output takes the place of the formula. The printed norms bound the rows instead, and with them the theorem fails. At width {glue:text}`d_wide` its constant would have to be {glue:text}`forced_wide:.1f`, and the constant that is needed grows with the width without limit.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-rounding`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** How well one attention layer can fit noise is bounded by the norms of its matrices, and the bound does not contain the number $T$ of tokens. As printed the theorem bounds the rows of two matrices, whereas its proof uses their columns. For rows it is false and for columns it holds, if small samples are treated as a case of their own. Since the proof has the right norms, we count the printed ones as a misprint. What removes $T$ is a convexity step, which eliminates one matrix before anything is covered.
+# **Claim.** The theorem bounds how well one attention layer can fit noise. The bound contains the norms of the layer's matrices, but not the number $T$ of tokens. As printed it bounds the rows of two matrices, whereas its proof uses their columns. For rows the theorem is false, and for columns it holds, if small samples are treated as a case of their own. Since the proof has the right norms, we count the printed ones as a misprint. What removes $T$ is a convexity step, which eliminates one matrix before anything is covered.
 #
 # ## Why one should care
 #
@@ -31,7 +31,7 @@
 #
 # ## Four signs by hand
 #
-# Why should it matter whether rows or columns are bounded? Take a matrix $W$ with $k = 4$ rows, each of them $(1, 0, 0, 0)$. The absolute values in each row sum to 1, and those in the first column sum to 4. If $x$ is a vector with four entries $\pm 1$, the first entry of $x^\top W$ is the sum of four signs, which can be as large as 4. So with rows of sum 1 an output can be as large as the number of rows. If the columns had the sum 1, every entry of $x^\top W$ would be an average of signs with weights of sum 1, and so at most 1. Therefore a bound in which only the sum of a row occurs must miss a factor that grows with the width, and the counterexample below is this example inside a layer.
+# Why should it matter whether rows or columns are bounded? Take a matrix $W$ with $k = 4$ rows, each of them $(1, 0, 0, 0)$. The absolute values in each row sum to 1, and those in the first column sum to 4. Now let $x$ be a vector with four entries $\pm 1$. The first entry of $x^\top W$ is the sum of four signs, which can be as large as 4. So with rows of sum 1 an output can be as large as the number of rows. If the absolute values in each column summed to 1, every entry of $x^\top W$ would be a sum of signs with weights of sum 1, and so at most 1. Therefore a bound in which only the sum of a row occurs must miss a factor that grows with the width. The counterexample below is this example inside a layer.
 #
 # ## The statement
 #
@@ -39,7 +39,13 @@
 #
 # $$h(X) = w^\top W_c^\top\, \sigma\bigl( W_v^\top u \bigr), \qquad u = X^\top \mathrm{softmax}(s) \in \mathbb R^d ,$$
 #
-# with a read-out $w \in \mathbb R^d$, $W_v \in \mathbb R^{d \times k}$, $W_c \in \mathbb R^{k \times d}$, $W_{QK} \in \mathbb R^{d \times d}$. The activation $\sigma$ acts on each entry, maps 0 to 0 and is $L_\sigma$-Lipschitz. On a sample of $m$ inputs the *Rademacher complexity* is $\mathcal R = \frac1m \mathbb E_\varepsilon \sup_h \sum_i \varepsilon_i h(X^{(i)})$, with fair signs $\varepsilon_i$ and the supremum over all weights within their bounds. It says how well the class can fit labels that are pure noise. The norm $\|W\|_{q,p}$ is the $p$-norm of the $q$-norms of the *columns*. The matrices $W_{QK}$ have the *cover constant* $C$ if for every $\epsilon$ one can choose $e^{C/\epsilon^2}$ of them, or fewer, such that every other one is within $\epsilon$ of a chosen one, which means $\|(W - \hat W)^\top x_{[CLS]}\|_2 \le \epsilon$ at every query. (In the paper $W_{QK}$ is transposed in one formula and not in the next, and we transpose it throughout. The first display of its Appendix C lacks the factor $B_v$ on its right side, and the next one has it.)
+# with a read-out $w \in \mathbb R^d$ and matrices $W_v \in \mathbb R^{d \times k}$, $W_c \in \mathbb R^{k \times d}$, $W_{QK} \in \mathbb R^{d \times d}$. In words, $u$ is the average of the tokens that attention takes, and $h$ is a network with one hidden layer that reads $u$. The activation $\sigma$ acts on each entry, maps 0 to 0 and is $L_\sigma$-Lipschitz. The theorem uses three more terms.
+#
+# * On a sample of $m$ inputs the *Rademacher complexity* is $\mathcal R = \frac1m \mathbb E_\varepsilon \sup_h \sum_i \varepsilon_i h(X^{(i)})$, with fair signs $\varepsilon_i$ and the supremum over all weights within their bounds. It says how well the class can fit labels that are pure noise.
+# * The norm $\|W\|_{q,p}$ is the $p$-norm of the $q$-norms of the *columns*. So $\|W\|_{1,\infty}$ is the largest sum of absolute values in a column.
+# * The matrices $W_{QK}$ have the *cover constant* $C$ if for every $\epsilon$ one can choose $e^{C/\epsilon^2}$ of them, or fewer, such that every other one is within $\epsilon$ of a chosen one. Here $W$ is within $\epsilon$ of $\hat W$ if $\|(W - \hat W)^\top x_{[CLS]}\|_2 \le \epsilon$ at every query.
+#
+# (In the paper $W_{QK}$ is transposed in one formula and not in the next, and we transpose it throughout. The first display of its Appendix C lacks the factor $B_v$ on its right side, and the next one has it.)
 #
 # ```{prf:theorem} Trauger and Tewari (2024), Theorem 4.1
 # :label: lengthfree-thm4-1
@@ -48,7 +54,7 @@
 # $$B_w B_{W_c} L_\sigma B_{W_v} \Bigl( \frac{2 B_x^2 \sqrt C}{\sqrt m} \Bigl( 1 + \ln \frac{\sqrt m}{2 B_x \sqrt C} \Bigr) + B_x \sqrt{\frac{\ln(2d)}m} \Bigr) .$$
 # ```
 #
-# Nothing in this formula depends on $T$, and the next figure, whose numbers are computed further below, shows on the left what that means, and on the right what goes wrong with rows.
+# In words, the complexity is the product of the norms outside the attention with a sum of two terms. The first term comes from the scores and falls like $\frac{\ln m}{\sqrt m}$, and the second comes from the choice of one of $d$ coordinates. Nothing in this formula depends on $T$. The next figure, whose numbers are computed further below, shows on the left what that means, and on the right what goes wrong with rows.
 
 # %% tags=["parameters"]
 instances = 20  # random tiny classes along the proof [5..100]
@@ -145,13 +151,13 @@ figures.show()
 #
 # The idea of the proof is to take the matrices of the layer away one by one, from the outside to the inside, until only the scores are left.
 #
-# 1. *Convexity.* A linear function is largest on the $\ell_1$ ball at a corner: $\sup_{\|v\|_1 \le B} v^\top z = B \max_j |z_j|$. We use this for $w$, and then for one column of $W_c$. What is left is one column $v$ of $W_v$: $\mathcal R = B_w B_{W_c}\, \mathcal R(\pm \sigma(v^\top u))$, so nothing is lost in this step.
+# 1. *Convexity.* On the $\ell_1$ ball a linear function is largest at a corner, so that $\sup_{\|v\|_1 \le B} v^\top z = B \max_j |z_j|$. We use this for $w$, and then for one column of $W_c$. What is left is one column $v$ of $W_v$. Nothing is lost in this step, that is, $\mathcal R = B_w B_{W_c}\, \mathcal R(\pm \sigma(v^\top u))$.
 # 2. *The sign.* If 0 is in a class $\mathcal F$, then $\mathcal R(\mathcal F \cup -\mathcal F) \le 2 \mathcal R(\mathcal F)$. Here 0 is in the class, because $v = 0$ is allowed.
 # 3. *Contraction.* A Lipschitz activation increases a complexity by at most its Lipschitz constant: $\mathcal R(\sigma \circ \mathcal F) \le L_\sigma \mathcal R(\mathcal F)$.
 # 4. *Convexity* again, now for $v$: $\mathcal R(v^\top u) = B_{W_v} \mathcal R(\pm u_j)$, over coordinates $j$ and matrices $W_{QK}$. **This step is what frees the bound from $T$.** Older proofs cover $W_v$ at all $mT$ tokens, but here $W_v$ is gone before anything is covered.
-# 5. *Dudley.* Only one matrix is left to cover, $W_{QK}$, and it acts on the tokens only inside the scores. So $\mathcal R(\pm u_j)$ is at most $4\sqrt2$ times the entropy integral of that cover ({ref}`ch-capacity`).
+# 5. *Dudley.* Only one matrix is left to cover, $W_{QK}$, and it acts on the tokens only inside the scores. By Dudley's theorem $\mathcal R(\pm u_j)$ is at most $4\sqrt2$ times the entropy integral of a cover ({ref}`ch-capacity`), which is an integral over the square root of the log size of the cover.
 #
-# To see how much each step loses, we follow tiny classes along the steps: four matrices $W_{QK}$, columns $v$ of $\ell_1$ norm at most 1 with all corners of the ball among them, and all $2^m$ signs. If a number in the table were larger than the next one in its row, one of the steps would be wrong.
+# To see how much each step loses, we follow tiny classes along the steps. They have four matrices $W_{QK}$ and columns $v$ of $\ell_1$ norm at most 1, with all corners of the ball among them, and we take all $2^m$ signs. If a number in the table were larger than the next one in its row, one of the steps would be wrong.
 
 # %% mystnb={"code_prompt_hide": "Four activations", "code_prompt_show": "Four activations"} tags=["hide-input"]
 activations = {"ReLU": torch.relu, "tanh": torch.tanh, "identity": lambda y: y}
@@ -202,7 +208,13 @@ glue(
 #
 # ## The cover: softmax, and only the queries
 #
-# How accurate must a cover of $W_{QK}$ be for this purpose? If $\|(W_{QK} - \hat W)^\top x_{[CLS]}\|_2 \le \epsilon'$, every score is off by at most $B_x \epsilon'$, however many scores there are. Softmax turns an error of at most $\eta$ in every score into weights that are off by at most $c\, \eta$ in sum, and an average of tokens with such weights is off by $c\, \eta B_x$, so $\epsilon' = \epsilon/(c B_x^2)$ is small enough. With $d$ coordinates and two signs the functions $\pm u_j$ therefore have a cover of log size
+# How accurate must a cover of $W_{QK}$ be, if the functions $\pm u_j$ are to be right up to $\epsilon$? We follow an error from the matrix to the average.
+#
+# 1. *The scores.* If $\|(W_{QK} - \hat W)^\top x_{[CLS]}\|_2 \le \epsilon'$, every score is off by at most $B_x \epsilon'$, however many scores there are.
+# 2. *The weights.* Softmax turns an error of at most $\eta$ in every score into weights that are off by at most $c\, \eta$ in sum, with a constant $c$.
+# 3. *The average.* An average of tokens with such weights is off by at most $c\, \eta B_x$. With $\eta = B_x \epsilon'$ this is $c B_x^2 \epsilon'$, so $\epsilon' = \epsilon/(c B_x^2)$ is small enough.
+#
+# There are $d$ coordinates $j$ and two signs, so the functions $\pm u_j$ have a cover of log size
 #
 # ```{math}
 # :label: eq-key-cover
@@ -216,7 +228,7 @@ glue(
 # $\|\mathrm{softmax}(\theta_1) - \mathrm{softmax}(\theta_2)\|_1 \le 2\, \|\theta_1 - \theta_2\|_\infty$.
 # ```
 #
-# In {ref}`ch-attention-capacity` $c = 1$ is proved, so the 2 in front of $B_x^2 \sqrt C$ can be replaced by 1. To see that the constant 1 cannot be improved, raise half of {glue:text}`T_far` equal logits by $10^{-4}$ and lower the other half by the same amount: the ratio of both sides is then less than $10^{-8}$ below 1. If only one logit is raised and all others are lowered, the ratio is far smaller.
+# In {ref}`ch-attention-capacity` $c = 1$ is proved, so the 2 in front of $B_x^2 \sqrt C$ can be replaced by 1. To see that the constant 1 cannot be improved, raise half of {glue:text}`T_far` equal logits by $10^{-4}$ and lower the other half by the same amount. The ratio of both sides is then less than $10^{-8}$ below 1. If only one logit is raised and all others are lowered, the ratio is far smaller.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 opposed = 1e-4 * torch.tensor([1.0, -1.0]).double().repeat(lengths[-1] // 2)
@@ -247,15 +259,21 @@ lem_c1.holds(
 )
 
 # %% [markdown]
-# The cover has to be accurate at the queries only, because the scores read $W_{QK}$ through $W_{QK}^\top x_{[CLS]}$, and there are $m$ queries, not $mT$. So for one layer an older cover, the paper's Lemma 3.5 on $m$ points in the form in which it is true ({ref}`ch-linear-covers`), would serve as well: it has $\ln(dm)$ where the paper's new covers have $\ln d$, and no $T$. The new covers are needed from the second layer on ({ref}`ch-multi-layer-bound`), where the inputs are all tokens of the layer before.
+# The cover has to be accurate at the queries only, because the scores read $W_{QK}$ through $W_{QK}^\top x_{[CLS]}$, and there are $m$ queries, not $mT$. So for one layer an older cover would serve as well, namely the paper's Lemma 3.5 on $m$ points, in the form in which it is true ({ref}`ch-linear-covers`). It has $\ln(dm)$ where the paper's new covers have $\ln d$, and it does not contain $T$ either. The new covers are needed from the second layer on ({ref}`ch-multi-layer-bound`), where the inputs are all tokens of the layer before.
 #
 # ## Rows and columns
 #
-# Step 1 needs the columns of $W_c$ to have $\ell_1$ norm at most $B_{W_c}$, and step 4 needs the same of $W_v$: $\|W_c\|_{1,\infty}$ and $\|W_v\|_{1,\infty}$ have to be bounded. The theorem has the transposes, and so it bounds the rows. The following layers show that this is not enough. Take two tokens in each input, $x_{[CLS]} = 0$ and $x = e_j$, where each $j = 1, \dots, d$ occurs twice, so $m = 2d$. Let $\sigma$ be the identity and $W_{QK} = 0$, so that $u = \frac12 e_j$. Further let $w = e_1$, $k = d$ and $W_v = I$, and let $W_c$ have signs $s_j$ in its first column and zeros elsewhere. Then the rows of $W_c$ have norm 1, all bounds are 1 (that of the tokens anything above 1, as the theorem has $<$), and the output is $\frac12 s_j$. Since the signs are free, they can follow the noise wherever the two copies of an input have the same $\varepsilon$, and hence
+# Step 1 needs the columns of $W_c$ to have $\ell_1$ norm at most $B_{W_c}$, and step 4 needs the same of $W_v$. In other words, $\|W_c\|_{1,\infty}$ and $\|W_v\|_{1,\infty}$ have to be bounded. The theorem has the transposes, and so it bounds the rows. The following layers show that this is not enough.
+#
+# * *The inputs.* Each input has two tokens, $x_{[CLS]} = 0$ and $x = e_j$. Each $j = 1, \dots, d$ occurs in two inputs, so $m = 2d$.
+# * *The layer.* Let $\sigma$ be the identity and $W_{QK} = 0$, so that $u = \frac12 e_j$. Further let $w = e_1$, $k = d$ and $W_v = I$, and let $W_c$ have signs $s_j$ in its first column and zeros elsewhere.
+# * *The bounds.* The rows of $W_c$ have norm 1, and all bounds are 1. (The bound on the tokens is any number above 1, because the theorem has $<$.)
+#
+# The output at an input with $e_j$ is $\frac12 s_j$. Since the signs $s_j$ are free, they can follow the noise wherever the two copies of an input have the same $\varepsilon$. With $\varepsilon_j$ and $\varepsilon_j'$ for the two copies
 #
 # $$\mathcal R \ge \frac1{2d}\, \mathbb E \sum_{j=1}^d \tfrac12 |\varepsilon_j + \varepsilon_j'| = \frac14$$
 #
-# for every $d$. But the theorem allows only a multiple of $\sqrt{\ln(2d)/2d}$, as $C$ may be as small as one likes. If columns are bounded instead, the first column of $W_c$ may be $\pm e_j$ or a mixture of these, and $\mathcal R = \frac1m (1 - 2^{-d})$. Up to $d = 4$ we run the layer and try all signs, and a difference from these two formulas would stop the chapter.
+# for every $d$. But the theorem allows only a multiple of $\sqrt{\ln(2d)/2d}$, because with $W_{QK} = 0$ as the only matrix $C$ may be as small as one likes. If columns are bounded instead, the first column of $W_c$ may be $\pm e_j$ or a mixture of these, and $\mathcal R = \frac1m (1 - 2^{-d})$. Up to $d = 4$ we run the layer and try all signs, and a difference from these two formulas would stop the chapter.
 
 
 # %% mystnb={"code_prompt_hide": "Complexity for rows and for columns", "code_prompt_show": "Complexity for rows and for columns"} tags=["hide-input"]
@@ -293,13 +311,13 @@ thm4_1.refuted(
 )
 
 # %% [markdown]
-# The constant for rows grows like $\sqrt{d/\ln d}$, so it cannot be absorbed into an $O$. A larger sample does not help either: if each $e_j$ occurs $r$ times in place of twice, $m = rd$ and the complexity is about $0.4 \sqrt{d/m}$, whereas the formula gives $\sqrt{\ln(2d)/m}$. The ratio of the two is the same for every $m$. At the width of the paper's experiment, $d = 64$, the constant would have to be only 1.3, so in practice the difference between rows and columns matters in wide layers.
+# The constant for rows grows like $\sqrt{d/\ln d}$, so it cannot be absorbed into an $O$. A larger sample does not help either. If each $e_j$ occurs $r$ times in place of twice, then $m = rd$ and the complexity is about $0.4 \sqrt{d/m}$, whereas the formula gives $\sqrt{\ln(2d)/m}$. The ratio of the two is the same for every $m$. At the width of the paper's experiment, $d = 64$, the constant would have to be only 1.3, so in practice the difference between rows and columns matters in wide layers.
 #
 # **A misprint or a false statement?** By the definition in Section 2.1 of the paper $\|W^\top\|_{1,\infty}$ is about the columns of $W^\top$, which are rows of $W$. But the proof applies its first inequality to $e_j^\top W_c^\top$, a row of $W_c^\top$, and bounds its $\ell_1$ norm by $B_{W_c}$; so the authors work with columns of $W_c$. A statement that fails as printed, while its own proof has the right form, is a misprint in this book.
 #
 # ## The bound, repaired
 #
-# One more correction concerns small samples, because the proof minimises $\delta + \int_\delta^{B_x} \sqrt{\log N(\epsilon)/m}\, d\epsilon$ over $\delta$ without a limit and finds $\delta^* = 2 B_x^2 \sqrt C / (\sqrt m - \sqrt{\ln 2d})$. If $\delta^*$ is larger than the upper end $B_x$ of the integral, the formula belongs to a point that is not allowed. With a large $C$ it even becomes negative, for samples that easily satisfy $m > d$ and $m > \ln(2d)$. The table has such a case, beside the value with the limit $\delta \le B_x$.
+# One more correction concerns small samples. The proof minimises $\delta + \int_\delta^{B_x} \sqrt{\log N(\epsilon)/m}\, d\epsilon$ over the lower end $\delta$ of the integral, without a limit on $\delta$, and finds the minimum at $\delta^* = 2 B_x^2 \sqrt C / (\sqrt m - \sqrt{\ln 2d})$. If $\delta^*$ is larger than the upper end $B_x$ of the integral, this point is not allowed, and the formula is not a bound. With a large $C$ it even becomes negative, for samples that easily satisfy $m > d$ and $m > \ln(2d)$. The table has such a case, beside the value with the limit $\delta \le B_x$.
 
 # %%
 C = linear_maps.bound_l1_entries(2, 2, loud, 1.0, 1.0)
@@ -329,28 +347,34 @@ glue(real=real, m_tiny=m_tiny, loud=loud, negative=small["as printed"].iloc[0])
 #
 # ```{prf:theorem} One layer, repaired
 # :label: lengthfree-thm4-1-repaired
-# Let $\|w\|_1 \le B_w$, $\|W_c\|_{1,\infty} \le B_{W_c}$, $\|W_v\|_{1,\infty} \le B_{W_v}$ (columns), let all tokens have $\|x\|_2 \le B_x$, let $W_{QK}$ have the cover constant $C$ at the $m$ queries, and put $B = B_w B_{W_c} L_\sigma B_{W_v}$, $\rho = \sqrt{\ln(2d)/m}$ and $a = B_x^2 \sqrt{C/m}$. For all $m$, $d$, $k$ and $T$
+# Let $\|w\|_1 \le B_w$, $\|W_c\|_{1,\infty} \le B_{W_c}$ and $\|W_v\|_{1,\infty} \le B_{W_v}$ (columns). Let all tokens have $\|x\|_2 \le B_x$, and let $W_{QK}$ have the cover constant $C$ at the $m$ queries. Put $B = B_w B_{W_c} L_\sigma B_{W_v}$, $\rho = \sqrt{\ln(2d)/m}$ and $a = B_x^2 \sqrt{C/m}$. For all $m$, $d$, $k$ and $T$
 #
 # $$\mathcal R \le B \min\{B_x,\, 8\sqrt2\, V\}, \qquad V = \begin{cases} B_x \rho + a + a \ln \frac{B_x (1 - \rho)}{a} & \text{if } a \le B_x (1 - \rho), \\ B_x & \text{else.} \end{cases}$$
 # ```
 #
-# Its proof consists of the five steps with columns in place of rows, and then chooses the best $\delta$ that is allowed.
+# In words, $B$ collects the norms outside the attention, $\rho$ belongs to the choice of a coordinate and $a$ to the scores, and $B_x$ is the largest possible output for $B = 1$. The idea of the proof is to go through the five steps with columns in place of rows, and then to choose the best $\delta$ that is allowed.
 #
 # ```{dropdown} Proof
 # We first bound the outputs, then take the matrices away, and then evaluate Dudley's integral for what is left.
 #
-# *The outputs.* A column $v$ with $\|v\|_1 \le B_{W_v}$ has $|v^\top u| \le B_{W_v} \max_j |u_j| \le B_{W_v} B_x$, because $u$ is an average of tokens; so no output exceeds $B B_x$, nor does $\mathcal R$.
+# *The outputs.* A column $v$ with $\|v\|_1 \le B_{W_v}$ has $|v^\top u| \le B_{W_v} \max_j |u_j| \le B_{W_v} B_x$, because $u$ is an average of tokens. So no output exceeds $B B_x$, and neither does $\mathcal R$.
 #
-# *Steps 1 to 4.* With $z_i = \sigma(W_v^\top u^{(i)}) \in \mathbb R^k$ we have $\sup_w \sum_i \varepsilon_i w^\top W_c^\top z_i = B_w \max_j |\sum_i \varepsilon_i c_j^\top z_i|$ with the columns $c_j$ of $W_c$, and the supremum over one such column is $B_{W_c} \max_l |\sum_i \varepsilon_i z_{il}|$. Since $z_{il} = \sigma(v^\top u^{(i)})$ with a column $v$ of $W_v$, $\mathcal R = B_w B_{W_c} \mathcal R(\pm \sigma(v^\top u))$. With 0 in $\mathcal F = \{\sigma(v^\top u)\}$ both $\sup_{\mathcal F}$ and $\sup_{-\mathcal F}$ are at least 0, so their maximum is at most their sum, and both have the same mean, which gives a factor 2. Contraction (Ledoux and Talagrand) gives $L_\sigma$, and then $\sup_v v^\top \sum_i \varepsilon_i u^{(i)} = B_{W_v} \max_j |\sum_i \varepsilon_i u^{(i)}_j|$, so that in all $\mathcal R \le 2 B\, \mathcal R(\pm u_j)$.
+# *Step 1, convexity.* Let $z_i = \sigma(W_v^\top u^{(i)}) \in \mathbb R^k$, and let $c_j$ be the columns of $W_c$. The supremum over $w$ is $\sup_w \sum_i \varepsilon_i w^\top W_c^\top z_i = B_w \max_j |\sum_i \varepsilon_i c_j^\top z_i|$. The supremum over one column $c_j$ is then $B_{W_c} \max_l |\sum_i \varepsilon_i z_{il}|$. Since $z_{il} = \sigma(v^\top u^{(i)})$ with a column $v$ of $W_v$, we get $\mathcal R = B_w B_{W_c} \mathcal R(\pm \sigma(v^\top u))$.
 #
-# *Step 5.* Take a cover of the $W_{QK}$ by members at scale $\epsilon / B_x^2$, at the $m$ queries. By $c = 1$ the functions $\pm u_j$ with $\hat W$ in it cover all $\pm u_j$ at scale $\epsilon$, by members, so {eq}`eq-key-cover` holds with $c = 1$. None of the functions exceeds $B_x$, so by Dudley, with $\sqrt{x + y} \le \sqrt x + \sqrt y$,
+# *Step 2, the sign.* Let $\mathcal F = \{\sigma(v^\top u)\}$. Because 0 is in $\mathcal F$, the supremum over $\mathcal F$ and that over $-\mathcal F$ are both at least 0, so their maximum is at most their sum. Both have the same mean, which gives a factor 2.
+#
+# *Step 3, contraction* (Ledoux and Talagrand), gives a factor $L_\sigma$.
+#
+# *Step 4, convexity again.* The supremum over $v$ is $\sup_v v^\top \sum_i \varepsilon_i u^{(i)} = B_{W_v} \max_j |\sum_i \varepsilon_i u^{(i)}_j|$. With the factors of the first three steps $\mathcal R \le 2 B\, \mathcal R(\pm u_j)$.
+#
+# *Step 5, Dudley.* Take a cover of the matrices $W_{QK}$ by members at scale $\epsilon / B_x^2$, at the $m$ queries. Because $c = 1$, the functions $\pm u_j$ with a matrix $\hat W$ of this cover are a cover of all $\pm u_j$ at scale $\epsilon$, by members, so {eq}`eq-key-cover` holds with $c = 1$. None of the functions exceeds $B_x$. So by Dudley's theorem, with $\sqrt{x + y} \le \sqrt x + \sqrt y$ for the root of the log size,
 #
 # $$\mathcal R(\pm u_j) \le 4\sqrt2 \min_{0 < \delta \le B_x} g(\delta), \qquad g(\delta) = \delta + (B_x - \delta) \rho + a \ln \frac{B_x}{\delta} .$$
 #
-# *The best cut-off.* The derivative is $g' = 1 - \rho - a/\delta$. If $a \le B_x (1 - \rho)$, it vanishes at $\delta^* = a/(1 - \rho) \le B_x$, and $g(\delta^*) = V$; else it is negative up to $B_x$, and $g(B_x) = B_x$. $\square$
+# *The best cut-off.* The derivative is $g' = 1 - \rho - a/\delta$. If $a \le B_x (1 - \rho)$, it vanishes at $\delta^* = a/(1 - \rho) \le B_x$, and $g(\delta^*) = V$. Otherwise $g'$ is negative up to $B_x$, and the least value is $g(B_x) = B_x$, which is $V$ in this case. $\square$
 # ```
 #
-# Nothing in the proof needs $m > d$. A proof can contain a slip, so we also search for a counterexample to the repaired theorem. Scaling all tokens by $s$ and $W_{QK}$ by $s^{-2}$ multiplies both sides by $s$, and the other norms are factors of both sides, so a search needs only $B_x = B = 1$. One layer attains $\mathcal R = \mathcal R(\pm u_j)$, namely the one with the identity for $\sigma$, $w = e_1$ and one head column. Tokens and matrices with $\|W_{QK}\|_{1,1} = B_{QK}$, that is $C = B_{QK}^2 \ln(2d^2 + 1)$, are improved by gradient ascent from several starts. We report the complexity of the matrices found, over all signs for $m \le 11$ and over 2048 fresh draws of the signs for larger $m$. A number above $8\sqrt2$ in the table would refute the repair.
+# Nothing in the proof needs $m > d$. A proof can contain a slip, so we also search for a counterexample to the repaired theorem. If all tokens are multiplied by $s$ and $W_{QK}$ by $s^{-2}$, both sides are multiplied by $s$. The other norms are factors of both sides, so a search needs only $B_x = B = 1$. One layer attains $\mathcal R = \mathcal R(\pm u_j)$, namely the one with the identity for $\sigma$, $w = e_1$, and a $W_c$ with one column that is not 0. Tokens and matrices with $\|W_{QK}\|_{1,1} = B_{QK}$, that is, with $C = B_{QK}^2 \ln(2d^2 + 1)$, are improved by gradient ascent from several starts. We report the complexity of the matrices found, over all signs for $m \le 11$ and over 2048 fresh draws of the signs for larger $m$. A number above $8\sqrt2$ in the table would refute the repair.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
 
@@ -405,7 +429,7 @@ glue(searched=attacks.to_numpy().max(), one_input=1 / math.sqrt(math.log(2)), T_
 #
 # ## As the input grows longer
 #
-# Could the complexity itself tend to 0 with growing $T$, so that a constant bound would be far too large for long inputs? No, because if every token of every input is repeated $r$ times, the softmax averages stay exactly as they were, and all outputs with them. So the largest complexity over samples is at $rT$ tokens at least what it is at $T$. Hence it cannot tend to 0 as $T$ grows through the multiples of some length, and a bound that is constant in $T$ has the right shape ({numref}`fig-length-heads`). If zeros are added instead, the averages move towards 0, and the complexity of this particular sample falls.
+# Could the complexity itself tend to 0 with growing $T$, so that a constant bound would be far too large for long inputs? It cannot. To see this, repeat every token of every input $r$ times. The softmax averages stay exactly as they were, and all outputs with them. So the largest complexity over samples is at $rT$ tokens at least what it is at $T$. Hence it cannot tend to 0 as $T$ grows through the multiples of some length, and a bound that is constant in $T$ has the right shape ({numref}`fig-length-heads`). If zeros are added instead, the averages move towards 0, and the complexity of this particular sample falls.
 
 # %%
 table(
@@ -431,16 +455,16 @@ glue(grows=counted.iloc[-1] / counted.iloc[0], above=counted.iloc[0] / growth["t
 #
 # * The theorem is true for columns of $W_c$ and $W_v$, which its proof uses, with the constant $8\sqrt2$. For rows, as printed, it fails by a factor that grows like $\sqrt{d/\ln d}$.
 # * The formula is right from $\sqrt m \ge 2 B_x \sqrt C + \sqrt{\ln(2d)}$ on, whereas for smaller samples the value is $B_x$.
-# * $T$ disappears by convexity in $W_v$ and because softmax averages; the new covers only exchange $\ln m$ for $\ln d$.
+# * $T$ disappears by convexity in $W_v$ and because softmax averages. The new covers are not needed for this, because all that they do for one layer is to replace $\ln(dm)$ by $\ln d$.
 #
 # ```{finding} lengthfree.thm4_1
 # :also: lengthfree.thm4_1.cor4_1_1 lengthfree.thm4_1.corD_0_1 lengthfree.thm4_1.corD_0_2
 # :title: Theorem 4.1 holds for columns of $W_c$ and $W_v$, not for rows
 # :group: misprint
 #
-# **Statement.** Printed: the Rademacher complexity is of the order of the value stated, if $\|W_c^\top\|_{1,\infty} \le B_{W_c}$ and $\|W_v^\top\|_{1,\infty} \le B_{W_v}$. By the paper's definition these are the $\ell_1$ norms of the rows of $W_c$ and $W_v$.
+# **Statement.** As printed, the Rademacher complexity is of the order of the value stated, if $\|W_c^\top\|_{1,\infty} \le B_{W_c}$ and $\|W_v^\top\|_{1,\infty} \le B_{W_v}$. By the paper's definition these are the $\ell_1$ norms of the rows of $W_c$ and $W_v$.
 #
-# **Counterexample.** Tokens 0 and $e_j$, each $j$ twice, $m = 2d$, $W_{QK} = 0$, $W_v = I$, and signs in one column of $W_c$: the complexity is at least $\frac14$ for every $d$, whereas the value falls like $\sqrt{\ln(d)/d}$. At $d = {glue:text}`d_wide`$ a constant of {glue:text}`forced_wide:.1f` is forced, where {glue:text}`constant:.1f` is enough for columns. At $d = 64$, the width of the paper's experiment, it is 1.3. The corollaries fail in the same layers, D.0.1 only for small $W_{QK}$ ({ref}`ch-single-layer-corollaries`).
+# **Counterexample.** Take the tokens 0 and $e_j$, each $j$ twice, so $m = 2d$, with $W_{QK} = 0$, $W_v = I$, and signs in one column of $W_c$. The complexity is at least $\frac14$ for every $d$, whereas the value falls like $\sqrt{\ln(d)/d}$. At $d = {glue:text}`d_wide`$ a constant of {glue:text}`forced_wide:.1f` is forced, where {glue:text}`constant:.1f` is enough for columns. At $d = 64$, the width of the paper's experiment, it is 1.3. The corollaries fail in the same layers, D.0.1 only for small $W_{QK}$ ({ref}`ch-single-layer-corollaries`).
 #
 # **Why.** The proof bounds the $\ell_1$ norm of a row of $W_c^\top$, which is a column of $W_c$, but the printed norms are those of the columns of $W_c^\top$.
 #
@@ -451,7 +475,11 @@ glue(grows=counted.iloc[-1] / counted.iloc[0], above=counted.iloc[0] / growth["t
 #
 # ## What would falsify this
 #
-# A step of the chain that is larger than the next one would contradict the proof; in the control, where the columns come from the $\ell_2$ ball, there is such a step. The lemma on softmax would be contradicted by weights that move farther than it allows, as they do in the control, at a lower temperature. The repaired bound would be false if some class forced a constant above $8\sqrt2$, as the control with bounded rows does. There would be no misprint if the constant for rows stayed below $8\sqrt2$ too. The remark on small samples would be wrong if the printed value were at least 0; in the control the cut-off is limited. Freedom of $T$ would be refuted by a complexity above the bound at a long input, with sums in place of averages as control, or by one that changes when tokens are repeated.
+# * *The five steps* would be contradicted by a number in a row of the table that is larger than the next one. In the control, where the columns come from the $\ell_2$ ball, there is such a number.
+# * *The lemma on softmax* would be contradicted by weights that move farther than it allows, as they do in the control, at a lower temperature.
+# * *The repaired bound* would be false if some class forced a constant above $8\sqrt2$, as the control with bounded rows does. There would be no misprint if the constant for rows stayed below $8\sqrt2$ too.
+# * *The remark on small samples* would be wrong if the printed value were at least 0. In the control the cut-off is limited.
+# * *Freedom of $T$* would be refuted by a complexity above the bound at a long input, or by one that changes when tokens are repeated. The control takes sums in place of averages.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -484,7 +512,7 @@ ledger.show()
 # ```{solution} ex-single-layer-relu
 # :class: dropdown
 #
-# $\sup |\sum_i \varepsilon_i \mathrm{ReLU}(y_i)| \le \frac12 \sup |\sum_i \varepsilon_i y_i| + \frac12 \sup |\sum_i \varepsilon_i |y_i||$. The first mean is $\mathcal R$, since the class of the $y$ is symmetric; the second is at most $2 \mathcal R$, by sign and contraction for $|y|$.
+# By the triangle inequality $\sup |\sum_i \varepsilon_i \mathrm{ReLU}(y_i)| \le \frac12 \sup |\sum_i \varepsilon_i y_i| + \frac12 \sup |\sum_i \varepsilon_i |y_i||$. The mean of the first supremum is $\mathcal R$, the complexity of the class of the $y$, since this class is symmetric. The mean of the second is at most $2 \mathcal R$, by sign and contraction for $|y|$. Together they give $\frac12 \mathcal R + \mathcal R = \frac32 \mathcal R$.
 # ```
 #
 # ```{exercise}

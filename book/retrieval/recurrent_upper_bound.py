@@ -19,11 +19,11 @@
 # # A recurrent net for the simple task
 #
 # ```{verdict}
-# A recurrent net whose state has a fixed size, and whose width grows only with $\log N$, can solve the simple task, as the paper says, and it can even retrieve the data without any error. After {glue:text}`N_max` tokens our net, which has the same depth as the paper's, is exact. If updates are only within $\epsilon$ of the ideal ones, their errors have by then added up to {glue:text}`plain_last:.0f` $\epsilon$. Theorem 7 is true as restored: the number of samples that is enough grows with $N$ only like a power of $\log N$. But with every constant that number is beyond use, about {glue:text}`needed_1024:.0e` samples for prompts of 1024 tokens.
+# Yes, a small recurrent net can solve the simple task on prompts of $N$ tokens, as the paper says: its state has a fixed size, and its width grows only with $\log N$. It can even retrieve the data without any error. After {glue:text}`N_max` tokens our net, which has the same depth as the paper's, is exact. If the updates of the state are only within $\epsilon$ of the ideal ones, their errors have by then added up to {glue:text}`plain_last:.0f` $\epsilon$. Theorem 7 is true as restored: the number of samples that is enough grows with $N$ only like a power of $\log N$. But with all constants put in that number is beyond use, about {glue:text}`needed_1024:.0e` samples for prompts of 1024 tokens.
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 27 min. **Runs in** 15 s. **Source** quoted; the display of Theorem 7 and Lemmas 30 to 34 restored.
 #
-# **Claim.** If all tokens of a prompt point to the same $q$ positions, a recurrent net solves the task with a state that holds $q$ tokens, whatever the length $N$. The difficulty lies in the tokens that are not pointed at: an update that is merely small there adds up over the prompt, so it would have to become smaller as the prompt becomes longer. A net whose size does not depend on $N$ should therefore update its state by *exactly* zero there. We build such a net out of ReLU units, with a gate that is exactly 0 or 1. Its size does not depend on the accuracy that is asked for, and on the length only through that of the encodings.
+# **Claim.** In the simple task all tokens of a prompt point to the same $q$ positions. A recurrent net then solves the task with a state that holds $q$ tokens, whatever the length $N$ of the prompt. The difficulty lies in the tokens that are not pointed at. If the update of the state is merely small at these tokens, the updates add up over the prompt, so each would have to become smaller as the prompt becomes longer. A net whose size does not depend on $N$ should therefore update its state by *exactly* zero there. We build such a net out of ReLU units, with a gate that is exactly 0 or 1. Its size does not depend on the accuracy that is asked for. It depends on the length of the prompt only through the number of dimensions in which positions are encoded.
 
 # %% tags=["parameters"]
 N_max = 320  # longest prompt, tokens [80..640]
@@ -133,23 +133,37 @@ table(by_hand, "The state after each of three tokens", form=".2f", tiny=1e-9)
 # %% [markdown]
 # ## The statement
 #
-# In a prompt of $N$ tokens, token $i$ carries data $x_i \in \mathbb R^d$ and $q$ pointers $t_1, \dots, t_q$, which are positions in the prompt, and the label is $g(x_{t_1}, \dots, x_{t_q})$. In the *simple* task all tokens of a prompt have the same pointers. Position $j$ is written as a unit vector $\omega_j \in \mathbb R^{d_e}$, its *encoding*, and the net sees $z_i = (x_i, \omega_i, \omega_{t_1}, \dots, \omega_{t_q})$. Assumption 3 of the paper asks for $|\langle \omega_i, \omega_j \rangle| \le \frac12$ for $i \ne j$.
+# In a prompt of $N$ tokens, token $i$ carries data $x_i \in \mathbb R^d$ and $q$ pointers $t_1, \dots, t_q$, which are positions in the prompt. The label is $g(x_{t_1}, \dots, x_{t_q})$, a function of the data at these positions. In the *simple* task all tokens of a prompt have the same pointers. Position $j$ is written as a unit vector $\omega_j \in \mathbb R^{d_e}$, its *encoding*, and the net sees $z_i = (x_i, \omega_i, \omega_{t_1}, \dots, \omega_{t_q})$. Assumption 3 of the paper asks for $|\langle \omega_i, \omega_j \rangle| \le \frac12$ for $i \ne j$.
 #
 # A *bidirectional recurrent net* has a forward and a backward state. The forward state starts at $h^\to_1 = 0$ and follows $h^\to_{i+1} = \Pi_r\bigl(h^\to_i + f^\to(h^\to_i, z_i)\bigr)$, where the *transition* $f^\to$ is a ReLU net and $\Pi_r$ projects onto the ball of radius $r$. So $h^\to_i$ depends on the tokens before $i$, whereas the backward state $h^\gets_i$ depends on those after it. A third net reads out $\hat y_i = f_y(h^\to_i, h^\gets_i, z_i)$. We write $\sigma(u) = \max(u, 0)$ for ReLU, and split a state into $q$ blocks $h(1), \dots, h(q)$ of $d$ numbers.
 #
 # ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorem 7
 # :label: retrieval-thm7
-# *(Restored: the hypotheses are quoted, the display is missing.)* Under Assumptions 1 to 3, in the simple task, let $\hat f$ minimise the empirical risk over recurrent nets with $\|\mathrm{vec}\, \Theta\| \le R$, with states of length at most $r_h$ and with transitions that are $\alpha_N$-Lipschitz in the state, for any $\alpha_N \le 1/N$ and for a polynomial $R$ that is large enough for Proposition 28. Its risk is with high probability of order $\varepsilon_{2NN} + \sqrt{\mathrm{poly}(\dots)/n}$ with $n$ samples. Here $\varepsilon_{2NN}$ is the squared error of a two-layer net for $g$. The polynomials have the arguments $d$, $q$, the norms of that net, $1/\varepsilon_{2NN}$ and $\log(nN)$, and the number of weights is to be such a polynomial, too.
+# *(Restored: the hypotheses are quoted, the display is missing.)* Let Assumptions 1 to 3 hold, in the simple task. Let $\hat f$ minimise the empirical risk over recurrent nets with weights $\|\mathrm{vec}\, \Theta\| \le R$, with states of length at most $r_h$, and with transitions that are $\alpha_N$-Lipschitz in the state. Here $\alpha_N$ is any number up to $1/N$, and $R$ is a polynomial that is large enough for Proposition 28. With $n$ samples the risk of $\hat f$ is with high probability of order
+#
+# $$\varepsilon_{2NN} + \sqrt{\mathrm{poly}(\dots)/n} ,$$
+#
+# where $\varepsilon_{2NN}$ is the squared error of a two-layer net for $g$. The polynomials have the arguments $d$, $q$, the norms of that net, $1/\varepsilon_{2NN}$ and $\log(nN)$, and the number of weights is to be such a polynomial, too.
 # ```
+#
+# In words, the number of samples that is enough grows with the length $N$ only like a power of $\log N$. The proof begins with a net that retrieves the data. The first statement says that there is a good transition, and the second that with this transition the state holds the right data.
 #
 # ```{prf:proposition} Mousavi-Hosseini et al. (2025), Proposition 26
 # :label: retrieval-prop26
-# Under Assumption 3 there is for every $\epsilon > 0$ a ReLU net $f$ with four layers that takes $z_i$ to $q$ blocks such that, if all $\|x_i\| \le r_x$: (1) if $t_l = i$, then $\|f(z_i)(l) - x_i\|_\infty \le \epsilon$; (2) if $t_l \ne i$, then $f(z_i)(l) = 0$. Its widths and norms are polynomial in $r_x$, $d + (q + 1) d_e$ and $1/\epsilon$.
+# Under Assumption 3 there is for every $\epsilon > 0$ a ReLU net $f$ with four layers that takes $z_i$ to $q$ blocks, with the following two properties if all $\|x_i\| \le r_x$.
+#
+# 1. If $t_l = i$, then $\|f(z_i)(l) - x_i\|_\infty \le \epsilon$.
+# 2. If $t_l \ne i$, then $f(z_i)(l) = 0$.
+#
+# Its widths and norms are polynomial in $r_x$, $d + (q + 1) d_e$ and $1/\epsilon$.
 # ```
 #
 # ```{prf:corollary} Mousavi-Hosseini et al. (2025), Corollary 27
 # :label: retrieval-cor27
-# With this net as transition and $r \ge \sqrt q\, (r_x + \sqrt d\, \epsilon)$, for all $i$ and $l$: if $t_l \ge i$, then $h^\to_i(l) = 0$; if $t_l < i$, then $\|h^\to_i(l) - x_{t_l}\|_\infty \le \epsilon$.
+# Take this net as transition, and $r \ge \sqrt q\, (r_x + \sqrt d\, \epsilon)$. Then for all $i$ and $l$:
+#
+# 1. If $t_l \ge i$, then $h^\to_i(l) = 0$.
+# 2. If $t_l < i$, then $\|h^\to_i(l) - x_{t_l}\|_\infty \le \epsilon$.
 # ```
 #
 # ## Why an update must be zero
@@ -160,7 +174,7 @@ table(by_hand, "The state after each of three tokens", form=".2f", tiny=1e-9)
 #
 # *On target*, that is at the token that is pointed at, the inner product is 1, and so is the *gate* $\sigma(2 \cdot 1 - 1)$. Elsewhere the inner product is at most $\frac12$ and the gate is therefore 0, so Assumption 3 is just enough. Each block of the state picks up one token and keeps it. The forward state, the backward state and the token's own update together hold all $q$ tokens, wherever in the prompt we stand.
 #
-# A ReLU net cannot multiply, but it can approximate a product, because a product is a difference of squares, $4uv = (u + v)^2 - (u - v)^2$, and ReLU units make piecewise linear squares. With a step of $h$ we replace the first square by chords, which are too large by at most $h^2/4$, and the second square by tangents, which are too small by at most as much, so that
+# A ReLU net cannot multiply, but it can approximate a product. The reason is that a product is a difference of squares, $4uv = (u + v)^2 - (u - v)^2$, and that ReLU units make piecewise linear functions, which can be close to a square. Let their knots be a step of $h$ apart. We replace the first square by chords, which are too large by at most $h^2/4$, and the second square by tangents, which are too small by at most as much. Then
 #
 # $$0 \le p(u, v) - uv \le \frac{h^2}8 , \qquad p(u, v) = \frac{\mathrm{chord}(u + v) - \mathrm{tangent}(u - v)}4 .$$
 #
@@ -236,11 +250,11 @@ glue(plain_last=plain[-1], plain_power=power(lengths, plain).item(), N_max=N_max
 glue(soft_last=added["soft threshold"].max())
 
 # %% [markdown]
-# The two curves confirm the argument. Without the threshold the error rises along a straight line, like $N$ to the power {glue:text}`plain_power:.2f`, and at {glue:text}`N_max` tokens it is {glue:text}`plain_last:.0f` times $\epsilon$. The height of the line can be predicted, too. At $v = 0$ chords are off by $h^2/6$ on average and tangents by $h^2/12$, so an update off target is $\frac14 \cdot \frac14 h^2 = \frac\epsilon4$ on average, which gives the dash-dotted line. With the threshold the error stays below {glue:text}`soft_last:.2f` $\epsilon$ at every length ({numref}`fig-recurrent-errors`).
+# The two curves confirm the argument. Without the threshold the error rises along a straight line, like $N$ to the power {glue:text}`plain_power:.2f`, and at {glue:text}`N_max` tokens it is {glue:text}`plain_last:.0f` times $\epsilon$. The height of the line can be predicted, too. At $v = 0$ chords are off by $h^2/6$ on average and tangents by $h^2/12$. So an update off target is $\frac14 \bigl( \frac{h^2}6 + \frac{h^2}{12} \bigr) = \frac{h^2}{16} = \frac\epsilon4$ on average, where $h^2 = 4 \epsilon$ because the error $h^2/8$ of the product may be $\frac\epsilon2$. This gives the dash-dotted line. With the threshold the error stays below {glue:text}`soft_last:.2f` $\epsilon$ at every length ({numref}`fig-recurrent-errors`).
 #
 # ## A net without error
 #
-# The gate need not be $\sigma(2u - 1)$. Our idea is a gate that tolerates small errors of the inner product: let it be 0 up to an inner product of 0.7 and 1 from 0.9 on, which takes two ReLU units for each pointer. Then an inner product that is computed too large, by up to $\frac18$, does no harm whatsoever. And for a gate $g$ that is exactly 0 or 1 the product with the data needs no squares, because
+# The gate need not be $\sigma(2u - 1)$. Our idea is a gate that tolerates small errors of the inner product. Let it be 0 up to an inner product of 0.7 and 1 from 0.9 on, and linear in between, which takes two ReLU units for each pointer. Then an inner product that is computed too large, by up to $\frac18$, does no harm whatsoever. And for a gate $g$ that is exactly 0 or 1 the product with data $x$ up to $r_\infty$ in size needs no squares, because
 #
 # $$x g = \sigma\bigl(x - r_\infty (1 - g)\bigr) - \sigma\bigl(-x - r_\infty (1 - g)\bigr) \qquad (|x| \le r_\infty) .$$
 #
@@ -340,9 +354,14 @@ glue(crowded_clipped=exact.loc["5 log N dimensions", "read-out"])
 #
 # ## How large the paper's net is
 #
-# The paper makes its layers from a general theorem for Lipschitz functions (Lemma 42). For inner products within $\epsilon$ it therefore needs a width of $m = O(d_e^3 (\log(d_e/\epsilon)/\epsilon)^2)$, with $\sqrt m\, \|a\|_2 = O(d_e^{5/2} (\log(d_e/\epsilon)/\epsilon)^{3/2})$ for the outer weights $a$, biases of up to 1, and inner weights of each unit that add up to at most 1 in size (Lemma 22, and Lemma 23 for all pointers at once). Our piecewise linear squares show without the general theorem that such a net exists, and that a much smaller one is enough.
+# The paper makes its layers from a general theorem for Lipschitz functions (Lemma 42). The result is Lemma 22, and Lemma 23 for all pointers at once: there is a two-layer net that computes inner products within $\epsilon$. Its width is $m = O(d_e^3 (\log(d_e/\epsilon)/\epsilon)^2)$, and its outer weights $a$ satisfy $\sqrt m\, \|a\|_2 = O(d_e^{5/2} (\log(d_e/\epsilon)/\epsilon)^{3/2})$. Biases are up to 1, and the inner weights of each unit add up to at most 1 in size. Our piecewise linear squares show without the general theorem that such a net exists, and that a much smaller one is enough.
 #
-# **Proof of Lemmas 22 and 23.** Squares with step $h = \sqrt{8\epsilon/d_e}$ have the accuracy that is asked for, with $4 d_e K$ units and $K = \lceil \sqrt{d_e/2\epsilon} \rceil$. To bound the norms, halve the inner weights and double the outer ones. Then the inner weights of a unit are $\pm\frac12, \pm\frac12$, its bias is at most 1 in size (units that are never active are left out), and the outer weights are at most $h$, so that $\sqrt m\, \|a\|_2 \le m h$, which is about $8 d_e$. Both the width and the norms are within the quoted orders for $\epsilon \le \frac12$. $\square$
+# **Proof of Lemmas 22 and 23.**
+#
+# 1. *The width.* An inner product is a sum of $d_e$ products. With step $h = \sqrt{8\epsilon/d_e}$ each of them is right up to $h^2/8 = \epsilon/d_e$, which is the accuracy that is asked for. This takes $4 d_e K$ units with $K = \lceil \sqrt{d_e/2\epsilon} \rceil$.
+# 2. *The norms.* Halve the inner weights and double the outer ones. Then the inner weights of a unit are $\pm\frac12, \pm\frac12$, and its bias is at most 1 in size (units that are never active are left out). The outer weights are at most $h$, so $\sqrt m\, \|a\|_2 \le m h$, which is about $8 d_e$.
+#
+# Both the width and the norms are within the quoted orders for $\epsilon \le \frac12$. $\square$
 #
 # The tables compute the error, the number of units and the norms of this net for several sizes. Our proof would be refuted by an error above $\epsilon$, or by a number of units or a norm above the quoted order.
 
@@ -443,13 +462,15 @@ thm7["lem22"].holds(
 # ```{dropdown} Proof of Lemma 24, the width.
 # We write the gate as a Fourier series, turn each product of $x$ and a cosine into a difference of sines, and replace each sine by chords.
 #
-# *Fourier series.* The number $h$ passes through two units. On $[-1, 1]$ the function $\sigma(z - \frac12)$ agrees with a periodic train of triangles of period 3, with 0 between them, whose peak is $\frac34$ at $z = \frac54$. Its Fourier series is $a_0 + \sum_k a_k \cos(\omega_k (z - \frac54))$ with $\omega_k = \frac{2\pi k}3$ and $a_k \ge 0$. The $a_k$ add up to at most $\frac34$, and beyond $K$ terms to at most $\frac6{\pi^2 K}$.
+# *Fourier series.* The number $h$ passes through two units, so we only need the product of $x$ and the gate. On $[-1, 1]$ the gate $\sigma(z - \frac12)$ agrees with a periodic train of triangles of period 3, with 0 between them, whose peak is $\frac34$ at $z = \frac54$. The Fourier series of the triangles is $a_0 + \sum_k a_k \cos(\omega_k (z - \frac54))$ with $\omega_k = \frac{2\pi k}3$ and $a_k \ge 0$. The $a_k$ add up to at most $\frac34$, and those beyond $K$ terms to at most $\frac6{\pi^2 K}$.
 #
 # *Products.* A product of $x$ and a cosine is nearly a difference of two functions of one number each:
 #
 # $$2x \cos s \approx \frac{\sin(s + \eta x) - \sin(s - \eta x)}\eta , \qquad \text{up to } \tfrac13 \eta^2 |x|^3 .$$
 #
-# *Chords.* Each sine is replaced by chords, $\delta$ apart. With $K = \lceil 5 r_x/\epsilon \rceil$, $\eta^2 = \epsilon/r_x^3$ and $\delta^2 = \frac43 \epsilon \eta$ each of the three errors is at most $\frac\epsilon4$. The sines have ranges of $2\omega_k + 2\eta r_x$, so there are of the order of $K^2/\delta$ units, that is $(R/\epsilon)^{2.75}$ for $r_x \ge 1$ (and a net for a larger $r_x$ also serves a smaller one). For $R \ge 1$ and $\epsilon \le \frac12$ this is within the quoted order, with the constant 13. $\square$
+# *Chords.* Each sine is replaced by chords, $\delta$ apart. With $K = \lceil 5 r_x/\epsilon \rceil$, $\eta^2 = \epsilon/r_x^3$ and $\delta^2 = \frac43 \epsilon \eta$ each of the three errors, that of the series, of the products and of the chords, is at most $\frac\epsilon4$.
+#
+# *The width.* The sines have ranges of $2\omega_k + 2\eta r_x$, so there are of the order of $K^2/\delta$ units. For $r_x \ge 1$ this is $(R/\epsilon)^{2.75}$, and a net for a larger $r_x$ also serves a smaller one. For $R \ge 1$ and $\epsilon \le \frac12$ it is within the quoted order, with the constant 13. $\square$
 # ```
 
 
@@ -510,9 +531,9 @@ glue(slip_left=20, slip_right=math.sqrt(1 + 2 * 10**2))
 # %% [markdown]
 # The errors are below $\epsilon$, and the number of units is at most 13 times the quoted order. The ratio decreases as $r_x$ grows or $\epsilon$ shrinks, apart from the jumps where $K$ is rounded up.
 #
-# The paper proves Lemma 24 by applying Lemma 42 in three dimensions and with $LR = 2R^2$. The result agrees with the form of Lemma 42 ({ref}`ch-recurrent-lower-bound`), apart from two harmless slips. First, the dimension is 2, not 3, for $r_h = 0$. Second, $|h + 2x\sigma(z - \frac12)| \le R$ is not true: the left side reaches $r_h + r_x$, which is {glue:text}`slip_left` at $r_h = r_x = 10$, where $R$ is {glue:text}`slip_right:.1f`. But Lemma 42 asks for no more than $LR$.
+# The paper proves Lemma 24 by applying Lemma 42 in three dimensions and with $LR = 2R^2$. The result agrees with the form of Lemma 42 ({ref}`ch-recurrent-lower-bound`), apart from two harmless slips. First, the dimension is 2, not 3, for $r_h = 0$. Second, $|h + 2x\sigma(z - \frac12)| \le R$ is not true, because the left side reaches $r_h + r_x$. At $r_h = r_x = 10$ this is {glue:text}`slip_left`, whereas $R$ is {glue:text}`slip_right:.1f`. But Lemma 42 asks only for a bound of $LR$.
 #
-# **Lemma 25**, which is not judged, takes the net of Lemma 24 with $r_h = 0$ for each coordinate and pointer. Its bound on the outer weights agrees with Lemma 42 in two dimensions, but its width, $R^4 (\log(R/\epsilon)/\epsilon)^{3/2}$, does not follow, because Lemma 42 gives the exponent 2 for the width, whereas $\frac32$ is its exponent for the norm. Whether this is a slip cannot be decided, since the display of Lemma 24 that it uses is missing. Nothing later depends on it, as any polynomial serves the purpose.
+# **Lemma 25** is not judged. It takes the net of Lemma 24 with $r_h = 0$ for each coordinate and pointer. Its bound on the outer weights agrees with Lemma 42 in two dimensions, but its width, $R^4 (\log(R/\epsilon)/\epsilon)^{3/2}$, does not follow. The reason is that Lemma 42 gives the exponent 2 for the width, whereas $\frac32$ is its exponent for the norm. Whether this is a slip cannot be decided, since the display of Lemma 24 that it uses is missing. Nothing later depends on it, as any polynomial serves the purpose.
 #
 # The length of the prompt enters through $d_e$ alone. With random signs $\pm 1/\sqrt{d_e}$, where $d_e$ is of order $\log N$, two knots are enough, and the widest layer has $2d + 8 q d_e$ units. Orthogonal encodings satisfy Assumption 3 too, but they need $d_e = N$ dimensions, and then the width would grow with $N$.
 #
@@ -568,9 +589,13 @@ thm7["prop28"].holds(
 # Let $f^\to$ and $f^\gets$ be $\alpha$-Lipschitz in the state, with $\alpha \le 1/N$, and let $f_y$ be $C$-Lipschitz in both states. Covers of the transitions at scale $\epsilon/(2 e C N)$, together with one of the read-out at scale $\epsilon/2$, make a cover of the recurrent nets at scale of order $\epsilon$.
 # ```
 #
-# The idea of the proof is that of compound interest: every token adds at most $\eta$ to the difference of two states, and multiplies the difference that is already there by at most $1 + \alpha$. If the rate $\alpha$ is $\frac1N$, then $N$ steps multiply by at most $(1 + \frac1N)^N < e$.
+# In words, a cover of recurrent nets has to be finer than that of a single transition by a factor of the order of $N$, and not by a factor that is exponential in $N$. The idea of the proof is that of compound interest. Every token multiplies the difference of two states by at most $1 + \alpha$, and adds to it at most the difference $\eta$ of the two transitions. If the rate $\alpha$ is $\frac1N$, then $N$ steps multiply by at most $(1 + \frac1N)^N < e$.
 #
-# **Proof**, with the constant. If transitions differ by at most $\eta$ everywhere, states differ after $k$ tokens by at most $S_k \eta$ with $S_k = \sum_{j<k} (1 + \alpha)^j$, because $\Pi_r$ does not enlarge differences. Token $i$ has $i - 1$ tokens before it and $N - i$ after it, and $S_k$ is convex, so both states together differ by at most $S_{N-1} \eta \le (e - 1) N \eta$. The outputs therefore differ by at most $\frac\epsilon2 + C (e - 1) N \frac{\epsilon}{2 e C N} = \bigl(1 - \frac1{2e}\bigr) \epsilon$. $\square$
+# **Proof**, with the constant.
+#
+# 1. *One state.* If transitions differ by at most $\eta$ everywhere, states differ after $k$ tokens by at most $S_k \eta$ with $S_k = \sum_{j<k} (1 + \alpha)^j$, because $\Pi_r$ does not enlarge differences.
+# 2. *Both states.* Token $i$ has $i - 1$ tokens before it and $N - i$ after it, and $S_k$ is convex in $k$ with $S_0 = 0$. So both states together differ by at most $(S_{i-1} + S_{N-i})\, \eta \le S_{N-1} \eta \le (e - 1) N \eta$.
+# 3. *The outputs* differ by at most the $\frac\epsilon2$ of the read-out and $C$ times the difference of the states, with $\eta = \epsilon/(2 e C N)$. This is $\frac\epsilon2 + C (e - 1) N \frac{\epsilon}{2 e C N} = \bigl(1 - \frac1{2e}\bigr) \epsilon$. $\square$
 #
 # The table measures how far two nets drift apart whose transitions differ by as much as the lemma allows, for linear transitions $f(h, z) = \alpha h + z$ and for random ReLU transitions, both with $\alpha = \frac1N$. A difference above $(1 - \frac1{2e})\, \epsilon = 0.82\, \epsilon$ would refute the constant. For comparison, the last column has $\alpha = 0.1$ at every length.
 
@@ -613,11 +638,17 @@ thm7["lem29"].holds(
 #
 # ## From covers to a risk
 #
-# The rest of the proof follows the same steps as for the transformer ({ref}`ch-transformer-guarantee`): from a cover to a complexity, from there to the gap between risk and empirical risk, and finally to losses that are not bounded.
+# The rest of the proof follows the same steps as for the transformer ({ref}`ch-transformer-guarantee`). They lead from a cover to a complexity, from there to the gap between risk and empirical risk, and finally to losses that are not bounded.
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 30, 32 and 34, Corollaries 31 and 33, restored
 # :label: retrieval-covers
-# All statements hold up to constants that depend on the depth. **30.** Nets with $p$ weights $\Theta$, $\|\Theta\|_2 \le R$ (the paper bounds each matrix and bias by $R$, which only changes the constant), and inputs up to $R$ have a cover of log size $p \log(1 + R/\epsilon)$. **31.** The recurrent nets have a cover of log size $p \log(1 + RN/\epsilon)$. **32.** The Rademacher complexity of the squared loss, cut off at $\tau$, is at most $\tau \sqrt{p \log(RNn)/n}$. **33.** With probability $1 - \delta - (nN)^{-1/2}$ the cut-off risk exceeds the empirical one by at most this and $\tau \sqrt{\log(1/\delta)/n}$. **34.** For some $\tau = \mathrm{poly}(R, \log n)$, and $r_h \le R$, the cut-off changes the risk by $O(1/\sqrt n)$.
+# All statements hold up to constants that depend on the depth. Let nets have $p$ weights $\Theta$ with $\|\Theta\|_2 \le R$ (the paper bounds each matrix and bias by $R$, which only changes the constant).
+#
+# * **30.** Nets with inputs up to $R$ have a cover of log size $p \log(1 + R/\epsilon)$.
+# * **31.** The recurrent nets have a cover of log size $p \log(1 + RN/\epsilon)$.
+# * **32.** The Rademacher complexity of the squared loss, cut off at $\tau$, is at most $\tau \sqrt{p \log(RNn)/n}$.
+# * **33.** With probability $1 - \delta - (nN)^{-1/2}$ the cut-off risk exceeds the empirical risk by at most the bound of 32 plus $\tau \sqrt{\log(1/\delta)/n}$.
+# * **34.** For some $\tau = \mathrm{poly}(R, \log n)$, and $r_h \le R$, the cut-off changes the risk by $O(1/\sqrt n)$.
 # ```
 #
 # **The idea of the proof.** A network with bounded weights is a Lipschitz function of its $p$ weights, so a cover of the ball of weights is a cover of the networks, and its log size is $p$ times a logarithm. By Lemma 29 a recurrent net needs a cover that is finer by a factor of $N$, which only changes the logarithm, and $N$ enters nowhere else.
@@ -625,18 +656,28 @@ thm7["lem29"].holds(
 # ```{dropdown} Proof, with constants, for $R, \tau \ge 1 \ge \epsilon$ and $RNn \ge 2$
 # We go through the five items in order, from the weights to the risk.
 #
-# **30.** Let the net have $L$ matrices. With $a_l = \|x_l\| + 1$ for layer $l$, we have $a_0 \le 2R$ and $a_l \le R a_{l-1} + 1 \le 2R a_{l-1}$, so $a_l \le (2R)^{l+1}$. A change $\Delta_l$ of matrix and bias of layer $l$ moves $x_l$ by at most $\|\Delta_l\| a_{l-1} \le \|\Delta_l\| (2R)^l$, and the output by $R^{L-l}$ times that. By Cauchy's inequality the output is Lipschitz in $\Theta$ with $K = \frac2{\sqrt3} (2R)^L$. A ball of radius $R$ in $p$ dimensions has a cover at scale $s$ of $(1 + 2R/s)^p$ points. (Fewer points of the class itself suffice: take as many as are possible at distances above $s$.) So the log size is at most $p \log(1 + 2RK/\epsilon) \le (L+1)\, p \log(1 + 4R/\epsilon) \le 3(L + 1)\, p \log(1 + R/\epsilon)$.
+# **30.** Let the net have $L$ matrices, and let $x_l$ be the vector after layer $l$.
 #
-# **31.** By {prf:ref}`retrieval-lem29` with $C \le R^L$, for states and tokens together up to $R$, the log size is at most $p \log(1 + 4eRK R^L N/\epsilon) \le 3(2L + 1)\, p \log(1 + RN/\epsilon)$. With $\alpha$ fixed, $\log S_N$ stands in place of $\log N$, and it is of order $N$.
+# 1. *Sizes.* With $a_l = \|x_l\| + 1$ we have $a_0 \le 2R$ and $a_l \le R a_{l-1} + 1 \le 2R a_{l-1}$, so $a_l \le (2R)^{l+1}$.
+# 2. *Changes.* A change $\Delta_l$ of matrix and bias of layer $l$ moves $x_l$ by at most $\|\Delta_l\| a_{l-1} \le \|\Delta_l\| (2R)^l$, and the output by at most $R^{L-l}$ times as much. By Cauchy's inequality the output is Lipschitz in $\Theta$ with the constant $K = \frac2{\sqrt3} (2R)^L$.
+# 3. *A cover.* A ball of radius $R$ in $p$ dimensions has a cover at scale $s$ of $(1 + 2R/s)^p$ points. (No more points of the class itself are needed: take as many as are possible at distances above $s$.) With $s = \epsilon/K$ the log size is at most $p \log(1 + 2RK/\epsilon) \le (L+1)\, p \log(1 + 4R/\epsilon) \le 3(L + 1)\, p \log(1 + R/\epsilon)$.
+#
+# **31.** The read-out is Lipschitz in the states with $C \le R^L$, if states and tokens together are up to $R$ long. So by {prf:ref}`retrieval-lem29` the log size is at most $p \log(1 + 4eRK R^L N/\epsilon) \le 3(2L + 1)\, p \log(1 + RN/\epsilon)$. (If $\alpha$ were fixed instead, $\log S_N$ would stand in place of $\log N$, and $\log S_N$ is of order $N$.)
 #
 # **32.** The loss is $2\sqrt\tau$-Lipschitz in the output and at most $\tau$. Massart's lemma on the cover at scale $s = n^{-1/2}$ gives at most $2 \sqrt{\tau} s + \tau \sqrt{2 \log |\text{cover}| / n}$, and $\log(1 + RN\sqrt n) \le \log_2 3 \cdot \log(RNn)$.
 #
 # **33.** On the event of Lemma 12 ({ref}`ch-token-covers`), of probability $1 - (nN)^{-1/2}$, the data are small enough for 30. The bound by the empirical Rademacher complexity adds $3 \tau \sqrt{\log(2/\delta)/2n}$ to twice the complexity (McDiarmid's inequality, twice).
 #
-# **34.** The read-out sees two states and one token, so as in 30 its output is at most $K_0 a_0$, with $K_0 = R (2R)^{L-1}$ and $a_0 = 1 + \|(h^\to, h^\gets, z_j)\|$. Hence $\hat y^2 \le 2 K_0^2 (2 + q + 2R^2 + \|x_j\|^2)$. By Markov's inequality for a high moment, as in Lemma 12, $\|x_j\|^2 \le 2ed \log\frac1\delta$ and $y_j^2 \le 2e \log\frac1\delta$ fail with probability at most $\delta$ each (for $C_x = C_y = s = 1$ and $\delta \le e^{-1/2}$). So the squared error exceeds $\tau(\delta) = 4e \log\frac1\delta + 4K_0^2 (2 + q + 2R^2 + 2ed \log\frac1\delta)$ with probability at most $2\delta$, for every such $\delta$. Its mean excess over $\tau(\delta)$ is at most $\int_0^\delta 2u\, |\tau'(u)|\, du = 8e (1 + 2K_0^2 d)\, \delta$. Take $\delta = n^{-1/2}/(1 + 2K_0^2 d)$, so that the excess is at most $8e/\sqrt n$. In the setting of 33 the inputs are no longer than $R$; a token contains $q + 1$ unit vectors and data of size up to $r_x \ge \sqrt d$, so $d$ and $q$ are at most $R^2$, and $\tau(\delta)$ is a polynomial in $R$ and $\log n$. Only one token is looked at, so no $\log N$ is needed. $\square$
+# **34.** We bound the error at a single token, which is large only with a small probability.
+#
+# 1. *The output.* The read-out sees two states and one token, so as in 30 its output is at most $K_0 a_0$, with $K_0 = R (2R)^{L-1}$ and $a_0 = 1 + \|(h^\to, h^\gets, z_j)\|$. Hence $\hat y^2 \le 2 K_0^2 (2 + q + 2R^2 + \|x_j\|^2)$.
+# 2. *Data and label.* By Markov's inequality for a high moment, as in Lemma 12, $\|x_j\|^2 \le 2ed \log\frac1\delta$ and $y_j^2 \le 2e \log\frac1\delta$ fail with probability at most $\delta$ each (for $C_x = C_y = s = 1$ and $\delta \le e^{-1/2}$).
+# 3. *The squared error* is at most $2 y_j^2 + 2 \hat y^2$. So it exceeds $\tau(\delta) = 4e \log\frac1\delta + 4K_0^2 (2 + q + 2R^2 + 2ed \log\frac1\delta)$ with probability at most $2\delta$, for every such $\delta$.
+# 4. *The mean excess* of the squared error over $\tau(\delta)$ is therefore at most $\int_0^\delta 2u\, |\tau'(u)|\, du = 8e (1 + 2K_0^2 d)\, \delta$. Take $\delta = n^{-1/2}/(1 + 2K_0^2 d)$, so that the excess is at most $8e/\sqrt n$.
+# 5. *The size of the cut-off.* In the setting of 33 the inputs are no longer than $R$. A token contains $q + 1$ unit vectors and data of size up to $r_x \ge \sqrt d$, so $d$ and $q$ are at most $R^2$, and $\tau(\delta)$ is a polynomial in $R$ and $\log n$. Only one token is looked at, so no $\log N$ is needed. $\square$
 # ```
 #
-# So $N$ enters through its logarithm only. The table compares the bounds of the proof with the orders stated, at their worst over $R$ up to $10^4$, $N$ and $n$ up to $10^9$, $\epsilon$ down to $10^{-6}$, and for $L = 3$ and $\delta = 0.01$. The column *constant* shows what the proof gives, and a larger ratio in the column $1/N$ would refute the proof. (The constant 22 of Corollary 33 is for $\delta \le \frac12$, where $\log \frac2\delta \le 2 \log \frac1\delta$; for $\delta$ up to 1 the proof gives 24.) We also attack the constant $K$ of item 30: gradient ascent over weights and inputs makes the gradient of nets with 2 to 4 matrices as large as it can.
+# So $N$ enters through its logarithm only. The table compares the bounds of the proof with the orders stated, at their worst over $R$ up to $10^4$, $N$ and $n$ up to $10^9$ and $\epsilon$ down to $10^{-6}$, for $L = 3$ and $\delta = 0.01$. The column *constant* shows which constant the proof gives, and a larger ratio in the column $1/N$ would refute the proof. (The constant 22 of Corollary 33 is for $\delta \le \frac12$, where $\log \frac2\delta \le 2 \log \frac1\delta$. For $\delta$ up to 1 the proof gives 24.) We also attack the constant $K$ of item 30: gradient ascent over weights and inputs makes the gradient of nets with 2 to 4 matrices as large as it can.
 
 
 # %% mystnb={"code_prompt_hide": "Bounds over orders", "code_prompt_show": "Bounds over orders"} tags=["hide-input"]
@@ -774,13 +815,18 @@ thm7["lem34"].holds(
 #
 # We now have a recurrent net that fits, a bound on the gap between risk and empirical risk, and a cut-off that hides nearly nothing. As for the transformer, the best fit is compared with the net that we built.
 #
-# **Proof of Theorem 7, as restored.** *The comparison.* Let $r_x = \sqrt{3 e d \log(nN)}$ be the radius of Lemma 12. For this radius let $f^*$ be the net of {prf:ref}`retrieval-prop28`, whose transitions do not look at the state, so that it is in the class for every $\alpha_N \le 1/N$. Let $R$ be at least the norm of its weights, $r_h = \sqrt q\, r_x$, and the length of what its read-out sees. These numbers are polynomials of the arguments named, and so is the number $p$ of weights if the width of the net for $g$ is. *The risk.* With probability $1 - (nN)^{-1/2}$ all data of the sample are no longer than $r_x$. Then $f^*$ is within $\sqrt{\varepsilon_{2NN}}$ of every label, so $\hat R(\hat f) \le \hat R(f^*) \le \varepsilon_{2NN}$. Corollary 33, whose event is the same one, with $\delta = n^{-1/2}$ and Lemma 34 give
+# **Proof of Theorem 7, as restored.**
+#
+# 1. *The comparison.* Let $r_x = \sqrt{3 e d \log(nN)}$ be the radius of Lemma 12. For this radius let $f^*$ be the net of {prf:ref}`retrieval-prop28`. Its transitions do not look at the state, so it is in the class for every $\alpha_N \le 1/N$.
+# 2. *The sizes.* Let $R$ be at least as large as each of three numbers: the norm of the weights of $f^*$, $r_h = \sqrt q\, r_x$, and the length of what its read-out sees. These numbers are polynomials of the arguments named, and so is the number $p$ of weights if the width of the net for $g$ is.
+# 3. *The empirical risk.* With probability $1 - (nN)^{-1/2}$ all data of the sample are no longer than $r_x$. Then $f^*$ is within $\sqrt{\varepsilon_{2NN}}$ of every label, so $\hat R(\hat f) \le \hat R(f^*) \le \varepsilon_{2NN}$.
+# 4. *The risk.* We use Corollary 33, whose event is the same one, with $\delta = n^{-1/2}$, and Lemma 34. They give
 #
 # $$R(\hat f) \le R_\tau(\hat f) + \frac{8e}{\sqrt n} \le \varepsilon_{2NN} + C_L\, \tau \Bigl(\sqrt{\tfrac{p \log(RNn)}n} + \sqrt{\tfrac{\log n}{2n}}\Bigr) + \frac{8e}{\sqrt n} ,$$
 #
 # where $C_L$ depends on the depth $L$ only, and $\tau$ is a polynomial in $R$ and $\log n$. So all summands after the first have the stated form, with probability at least $1 - 2 n^{-1/2}$. $\square$
 #
-# How many samples does this take? We put in all constants for the case that the chapter on the transformer uses: linear labels $\langle u, x_t \rangle$ of variance 1, one pointer, $d = 10$, random signs in $20 \log N$ dimensions, so that $\varepsilon_{2NN} = 0$ and the read-out has five matrices. Each length is the square of the one before. If the proof is right, squaring the length multiplies the number by at most $2^{15}$: there are twelve factors of 2 from $\tau^2$, which is of the order of $R^{24}$, where $R^2$ at most doubles, two from the number of weights and one from the logarithm. With $\alpha = 0.1$ at every length, the logarithm of the cover is of order $N$, and the number must grow like $N$.
+# How many samples does this take? We put in all constants for the case that the chapter on the transformer uses: linear labels $\langle u, x_t \rangle$ of variance 1, one pointer, $d = 10$, and random signs in $20 \log N$ dimensions as encodings. Then $\varepsilon_{2NN} = 0$, and the read-out has five matrices. Each length is the square of the one before. If the proof is right, squaring the length multiplies the number of samples by at most $2^{15}$. Twelve factors of 2 come from $\tau^2$, which is of the order of $R^{24}$, because $R^2$ at most doubles. Two come from the number of weights and one from the logarithm. With $\alpha = 0.1$ at every length, the logarithm of the cover is of order $N$, and the number must grow like $N$.
 
 
 # %% mystnb={"code_prompt_hide": "Samples that are enough, and a check", "code_prompt_show": "Samples that are enough, and a check"} tags=["hide-input"]
@@ -831,16 +877,20 @@ glue(needed_1024=sufficient.iloc[1, 0], squared=by_squaring["alpha = 1/N"])
 # ## What we found
 #
 # * Assumption 3 is what the paper's update needs, and inner products of exactly $\frac12$ are allowed. The exact zero is what makes the net independent of the length, because updates within $\epsilon$ add up to {glue:text}`plain_last:.0f` $\epsilon$ over {glue:text}`N_max` tokens.
-# * The construction can be simpler: with a gate that is clipped at both ends, a net of the same depth is exact, its width does not depend on $\epsilon$, and inner products of up to 0.575 are tolerated. So transitions bring no $1/\varepsilon_{2NN}$ into Theorem 7.
+# * The construction can be simpler. With a gate that is clipped at both ends, a net of the same depth is exact. Its width does not depend on $\epsilon$, and inner products of up to 0.575 are tolerated. So transitions bring no $1/\varepsilon_{2NN}$ into Theorem 7.
 # * In Lemma 29 "of order $\epsilon$" is $(1 - \frac1{2e})\, \epsilon$, which is attained in the limit. Lemmas 30 and 32 and Corollaries 31 and 33 hold as restored, with constants.
 # * Lemma 34 holds as restored, since a cut-off of order poly$(R, \log n)$ changes the risk by $O(1/\sqrt n)$.
-# * Theorem 7 holds as restored, that is, with some polynomial in its rate; which one the paper has is not legible. At 1024 tokens our constants ask for {glue:text}`needed_1024:.1e` samples, so only the growth with $N$ is of interest.
+# * Theorem 7 holds as restored, that is, with some polynomial in its rate. Which polynomial the paper has is not legible. At 1024 tokens our constants ask for {glue:text}`needed_1024:.1e` samples, so only the growth with $N$ is of interest.
 # * Lemma 24 holds at the width quoted, by chords of sines, but its bounds on the weights are not legible.
 # * Lemma 25, which the clipped net does not need, stays open.
 #
 # ## What would falsify this
 #
-# The construction would be refuted by a token that retrieves something else than the data pointed at although the inner products are at most 0.575, or by an update off target that is not exactly 0. Both happen if the assumption is violated or if every token has pointers of its own. The threshold would not be needed if the error did not grow with $N$ without it. Our proofs of Lemmas 22 to 24 would be refuted if inner products were off by more than $\epsilon$, as with other knots, or took more units than a fixed multiple of the order quoted. Lemma 29 and its successors would be false if outputs differed by more than it allows, and their proofs if a bound on covers grew faster than the order stated. Theorem 7 would be refuted if the number of samples grew like a power of $N$. This is what happens with a Lipschitz constant of 0.1 at every length.
+# * *The construction* would be refuted by a token that retrieves something else than the data pointed at although the inner products are at most 0.575, or by an update off target that is not exactly 0. Both happen if the assumption is violated or if every token has pointers of its own.
+# * *The threshold* would not be needed if the error did not grow with $N$ without it.
+# * *Our proofs of Lemmas 22 to 24* would be refuted if inner products were off by more than $\epsilon$, as they are with other knots, or if they took more units than a fixed multiple of the order quoted.
+# * *Lemma 29* would be false if outputs differed by more than it allows, and the proofs of its successors would be wrong if a bound on covers grew faster than the order stated.
+# * *Theorem 7* would be refuted if the number of samples grew like a power of $N$. This is what happens with a Lipschitz constant of 0.1 at every length.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -65,7 +65,9 @@ sizes["all"] = sizes["net"] + sizes["counting"]
 # %% [markdown]
 # ## Why one should care
 #
-# A model that could fit any labels whatsoever would learn nothing from a sample. Whether a class of models can be trusted after $n$ examples therefore depends on how many different models it contains. There are infinitely many transformers, of course, but two of them whose outputs differ by less than $\epsilon$ on all prompts may count as one. One may fear that the result still grows with the length of the prompts, because attention compares every token with every other, and a prompt of $N$ tokens has $N^2$ scores. But the paper shows that it hardly grows, because one and the same matrix, the query-key matrix by which a head compares two tokens, produces all the scores. It is therefore enough to count matrices, and their number of entries does not depend on $N$.
+# A model that could fit any labels whatsoever would learn nothing from a sample. Whether a class of models can be trusted after $n$ examples therefore depends on how many different models it contains. There are infinitely many transformers, of course, but two of them whose outputs differ by less than $\epsilon$ on all prompts may count as one.
+#
+# One may fear that the count still grows with the length of the prompts, because attention compares every token with every other, and a prompt of $N$ tokens has $N^2$ scores. But the paper shows that the count hardly grows. The reason is that all the scores come from one and the same matrix, the query-key matrix by which a head compares two tokens. It is therefore enough to count matrices, and their number of entries does not depend on $N$.
 #
 # ## A head with a single weight
 #
@@ -118,16 +120,23 @@ figures.show()
 #
 # ## The statements
 #
-# **The class.** There are $n$ prompts of $N$ tokens $z_j \in \mathbb R^D$, and a token contains its data $x_j \in \mathbb R^d$, its position and its $q$ pointers, as in {prf:ref}`retrieval-ass123`. Head $h$ of $H$ has a query-key matrix $W_h$ and gives token $i$ the average $\sum_j p_j z_j$, where $p$ is the softmax of the *scores* $z_i^\top W_h z_j$. A net $u \mapsto a^\top \sigma(Vu + b)$ with $m$ ReLU units reads all $H$ averages, and the weights are bounded by $\|a\|\, \|(V, b)\|_F \le K$ and $\|W_h\|_F \le B_F$. A set of transformers is an $\epsilon$-*cover* if every member of the class differs from one of the set by at most $\epsilon$, at every token of prompts whose tokens have length at most $R$. The *log size* of a cover is the logarithm of its number of members.
+# **The class.** There are $n$ prompts of $N$ tokens $z_j \in \mathbb R^D$. A token contains its data $x_j \in \mathbb R^d$, its position and its $q$ pointers, as in {prf:ref}`retrieval-ass123`. There are $H$ heads. Head $h$ has a query-key matrix $W_h$ and gives token $i$ the average $\sum_j p_j z_j$, where $p$ is the softmax of the *scores* $z_i^\top W_h z_j$. A net $u \mapsto a^\top \sigma(Vu + b)$ with $m$ ReLU units reads all $H$ averages. The weights are bounded by $\|a\|\, \|(V, b)\|_F \le K$ and $\|W_h\|_F \le B_F$.
+#
+# A set of transformers is an $\epsilon$-*cover* if every member of the class differs from one of the set by at most $\epsilon$, at every token of prompts whose tokens have length at most $R$. The *log size* of a cover is the logarithm of its number of members.
+#
+# There are three statements. The first says that tokens are not long, the second that a transformer moves little if its weights move little, and the third is the count that follows from both.
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 12
 # :label: retrieval-lem12
-# *(Quoted for $\delta = (nN)^{-1/2}$.)* For $\delta \le nN/\sqrt e$: if $(\mathbb E \|x_j\|^r)^{1/r} \le \sqrt{C_x d r}$ for all $r \ge 1$, then with probability at least $1 - \delta$ no datum is longer than $\sqrt{2e\, C_x\, d \log(nN/\delta)}$, whether or not the prompts are independent.
+# *(Quoted for $\delta = (nN)^{-1/2}$.)* Let $\delta \le nN/\sqrt e$, and let $(\mathbb E \|x_j\|^r)^{1/r} \le \sqrt{C_x d r}$ for all $r \ge 1$. Then with probability at least $1 - \delta$ no datum is longer than $\sqrt{2e\, C_x\, d \log(nN/\delta)}$, whether or not the prompts are independent.
 # ```
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 13, 14, 15 and 39
 # :label: retrieval-lem15
-# *(Restored, with constants of ours.)* Let two transformers of the class, the second with a hat, differ by $\Delta a$, $\Delta(V, b)$ and $\Delta W_h$. On tokens of length at most $R$ each head moves by at most $R^2 \max_j \|\Delta W_h z_j\|$ and by at most $R^2 \max_j \|\Delta W_h^\top z_j\|$, hence by at most $R^3 \|\Delta W_h\|_2$, and the output by at most
+# *(Restored, with constants of ours.)* Let two transformers of the class, the second with a hat, differ by $\Delta a$, $\Delta(V, b)$ and $\Delta W_h$, and let tokens have length at most $R$.
+#
+# * *(Lemma 15.)* Each head moves by at most $R^2 \max_j \|\Delta W_h z_j\|$ and by at most $R^2 \max_j \|\Delta W_h^\top z_j\|$, hence by at most $R^3 \|\Delta W_h\|_2$.
+# * *(Lemmas 13 and 14.)* The output moves by at most
 #
 # $$\sqrt{1 + HR^2}\, \bigl(\|\Delta a\| \|(V, b)\|_F + \|\hat a\| \|\Delta(V, b)\|_F\bigr) + K \sqrt H\, R^3 \max_h \|\Delta W_h\|_2 .$$
 # ```
@@ -139,21 +148,28 @@ figures.show()
 # $$m (HD + 2) \log\Bigl(1 + \frac{8K \sqrt{1 + HR^2}}\epsilon\Bigr) + H D^2 \log\Bigl(1 + \frac{2 B_F}\rho\Bigr), \qquad \rho = \frac\epsilon{2K \sqrt H\, R^3} .$$
 # ```
 #
+# In words, the log size is a sum of two terms, one for the net and one for the matrices of the heads. Each is a number of weights times a logarithm, and the number $N$ of tokens does not occur.
+#
 # In the example $D = H = 1$ and $R = 1$, there is no net, and the head moves by at most $R^3 |\Delta w| = |\Delta w|$. In Lemma 15 the paper has the constant 2 in place of our 1, from the corollary on softmax that it cites.
 #
-# **Two counts in Lemma 16.** The lemma bounds the matrices $\Theta_{QK} = (W_1, \dots, W_H)$ by two norms, $\|\Theta_{QK}\|_{2,1} \le R_{2,1}$ and $\|\Theta_{QK}\|_F \le R_F$, where $\|\cdot\|_{2,1}$ is the sum of the Euclidean lengths of the columns, and it gives a count for each. The displays are missing, but the constants of Lemma 18, which are legible, fix the powers. The first count is *sparsification*, with the log size $(r_z R_{2,1}/\epsilon)^2$, up to logarithms. The second is *counting by volume*, with the log size $H D_e^2 \log(1 + r_z R_F/\epsilon)$, where $r_z$ is the length of a token. The proposition above uses the second count only, and so does everything that follows from it in this book. The first count is true for covers at the tokens of the sample, which are the covers that the paper defines, and false for covers at all tokens of length $r_z$. For all tokens we prove a version for a smaller class, that of matrices whose absolute entries sum to at most $B_1$; its log size is $H \lceil B_1^2/(2\rho^2) \rceil \log(2D^2 + 1)$.
+# **Two counts in Lemma 16.** The lemma bounds the matrices $\Theta_{QK} = (W_1, \dots, W_H)$ by two norms, $\|\Theta_{QK}\|_{2,1} \le R_{2,1}$ and $\|\Theta_{QK}\|_F \le R_F$, where $\|\cdot\|_{2,1}$ is the sum of the Euclidean lengths of the columns. It gives a count for each of the two. The displays are missing, but the constants of Lemma 18, which are legible, fix the powers. Here $r_z$ is the length of a token, and $D_e$ is the paper's letter for its number of entries, our $D$.
+#
+# * *Sparsification* has the log size $(r_z R_{2,1}/\epsilon)^2$, up to logarithms. This count is true for covers at the tokens of the sample, which are the covers that the paper defines, and false for covers at all tokens of length $r_z$. For all tokens we prove a version for a smaller class, that of matrices whose absolute entries sum to at most $B_1$. Its log size is $H \lceil B_1^2/(2\rho^2) \rceil \log(2D^2 + 1)$.
+# * *Counting by volume* has the log size $H D_e^2 \log(1 + r_z R_F/\epsilon)$. The proposition above uses this count only, and so does everything that follows from it in this book.
 #
 # ## Tokens are not long
 #
-# Assumption 1 of the paper bounds the moments of the data. The first lemma turns this into a bound on the longest of all $nN$ data, by Markov's inequality for a moment of high order.
+# Assumption 1 of the paper bounds the moments of the data. The first lemma turns this into a bound on the longest of all $nN$ data. The idea of its proof is to use Markov's inequality for a moment of high order.
 #
 # ```{dropdown} Proof of Lemma 12
 # We choose the order of the moment such that one datum is too long with probability $\delta/nN$, and then take the union bound over all of them.
 #
-# By Markov's inequality $\Pr[\|x\| \ge t] \le (C_x d r/t^2)^{r/2}$ for every $r \ge 1$. With $r = 2 \log(nN/\delta)$ and $t^2 = e\, C_x\, d\, r$ the right side is $e^{-r/2} = \delta/nN$, and a union bound needs no independence. $\square$
+# 1. *One datum.* By Markov's inequality for the moment of order $r$, $\Pr[\|x\| \ge t] \le (C_x d r/t^2)^{r/2}$ for every $r \ge 1$.
+# 2. *The order of the moment.* Take $r = 2 \log(nN/\delta)$, which is at least 1 because $\delta \le nN/\sqrt e$, and $t^2 = e\, C_x\, d\, r$, which is the square of the radius in the lemma. Then the right side is $e^{-r/2} = \delta/nN$.
+# 3. *All data.* There are $nN$ data, so some datum is longer than $t$ with probability at most $\delta$. A union bound needs no independence. $\square$
 # ```
 #
-# Can the radius be made smaller under the same assumption? To see that it cannot, let a datum have the length $t$ with probability $p$, and be 0 otherwise. Assumption 1 allows this if and only if $t\, p^{1/r} \le \sqrt{C_x d r}$ for all $r$, and we find the largest such $p$ by minimising over $r$. If no two data are ever long together, the chance that one of them is long is $nN p$, which the table compares with $\delta$. A ratio above 1 would refute the lemma, and a ratio of 1 means that its radius cannot be improved.
+# Can the radius be made smaller under the same assumption? It cannot. To see this, let a datum have the length $t$ with probability $p$, and be 0 otherwise. Assumption 1 allows this if and only if $t\, p^{1/r} \le \sqrt{C_x d r}$ for all $r$, and we find the largest such $p$ by minimising over $r$. If no two data are ever long together, the chance that one of them is long is $nN p$, which the table compares with $\delta$. A ratio above 1 would refute the lemma, and a ratio of 1 means that its radius cannot be improved.
 
 # %%
 delta = 0.1
@@ -213,11 +229,15 @@ lem12.holds(
 # ```{dropdown} Proofs
 # *Lemma 39.* Column $j$ of $AB$ is $\sum_k b_{kj} A_k$ with the columns $A_k$ of $A$. Its $r$-norm is at most $\sum_k |b_{kj}| \|A_k\|_r \le \|A\|_{r,p} \|b_j\|_q$ by the triangle inequality and Hölder's inequality, and taking the $s$-norm over $j$ proves the lemma.
 #
-# *Lemma 15, one head.* By Lemma 39 with $p = \infty$, $q = 1$ a head moves by at most $R\, \|p - \hat p\|_1$. Softmax has $\|p - \hat p\|_1 \le c \max_j |s_j - \hat s_j|$ with $c = 1$ ({ref}`ch-attention-capacity`), and the scores move by at most $|z_i^\top \Delta W z_j|$. This is at most $R\, \|\Delta W z_j\|$ and at most $R\, \|\Delta W^\top z_i\|$, and both are at most $R^2 \|\Delta W\|_2$.
+# *Lemma 15, one head.* Let $s$ be the scores and $p$ the attention weights.
 #
-# *Lemma 14, the net.* What the net reads is a vector $u$ with $\|u\|^2 \le HR^2$. Since $\sigma$ is 1-Lipschitz with $\sigma(0) = 0$, moving $a$ changes the output by at most $\|\Delta a\| \|(V, b)\|_F \sqrt{1 + HR^2}$, and then moving $(V, b)$ changes it by at most $\|\hat a\| \|\Delta(V, b)\|_F \sqrt{1 + HR^2}$.
+# 1. A head returns an average of tokens of length at most $R$. So by Lemma 39, with the powers $\infty$ and 1 for the tokens and the weights, it moves by at most $R\, \|p - \hat p\|_1$.
+# 2. Softmax has $\|p - \hat p\|_1 \le c \max_j |s_j - \hat s_j|$ with $c = 1$ ({ref}`ch-attention-capacity`).
+# 3. A score moves by at most $|z_i^\top \Delta W z_j|$. This is at most $R\, \|\Delta W z_j\|$ and at most $R\, \|\Delta W^\top z_i\|$, and both are at most $R^2 \|\Delta W\|_2$.
 #
-# *Lemma 13, both.* The net is Lipschitz with the constant $\|a\| \|V\|_2 \le K$, and $H$ heads together move by at most $\sqrt H$ times the largest move of one, so the triangle inequality adds the two parts. $\square$
+# *Lemma 14, the net.* The net reads a vector $u$ with $\|u\|^2 \le HR^2$, so with the entry 1 for the bias it has length at most $\sqrt{1 + HR^2}$. Since $\sigma$ is 1-Lipschitz with $\sigma(0) = 0$, moving $a$ changes the output by at most $\|\Delta a\| \|(V, b)\|_F \sqrt{1 + HR^2}$. Then moving $(V, b)$ changes it by at most $\|\hat a\| \|\Delta(V, b)\|_F \sqrt{1 + HR^2}$.
+#
+# *Lemma 13, both.* The net is Lipschitz with the constant $\|a\| \|V\|_2 \le K$, and $H$ heads together move by at most $\sqrt H$ times the largest move of one. So the triangle inequality adds the two parts. $\square$
 # ```
 #
 # We test Lemma 39 on random matrices, for all powers between 1 and infinity, and on matrices of ones, where equality holds.
@@ -245,7 +265,7 @@ ones = torch.ones(1, 4).double(), torch.ones(4, 1).double()
 holder = {"random matrices": product_ratio(A, B), "all ones": product_ratio(*ones)}
 
 # %% [markdown]
-# For the transformer we search for a counterexample: pairs of transformers with two heads and two units climb towards the largest ratio of both sides of {prf:ref}`retrieval-lem15`, where in turn only the heads move, only the net moves, or all weights move. Some pairs start where equality is near: two opposite tokens for the heads, as in the example, and a net that is aligned with what it reads. Again, a ratio above 1 would refute the lemma.
+# For the transformer we search for a counterexample. Pairs of transformers with two heads and two units climb towards the largest ratio of both sides of {prf:ref}`retrieval-lem15`. In turn only the heads move, only the net moves, or all weights move. Some pairs start where equality is near: two opposite tokens for the heads, as in the example, and a net that is aligned with what it reads. Again, a ratio above 1 would refute the lemma.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input", "nbval-ignore-output"]
 SHAPES = {"Z": (2, 2), "W": (2, 2, 2), "a": (2,), "V": (2, 4), "b": (2,)}
@@ -406,11 +426,14 @@ lem16.holds(
 #
 # ## The count, and the length of prompts
 #
-# To get Proposition 17, we divide $\epsilon$ between the two parts, and half of it goes to the net. What a ReLU net computes does not change if $a$ is multiplied and $(V, b)$ divided by a positive number, so we may assume that both have norms of at most $\sqrt K$. Then $a$ and $(V, b)$ may each move by a share $\eta = \epsilon / (4K \sqrt{1 + HR^2})$ of their bounds, and counting by volume gives $m(HD + 2) \log(1 + 2/\eta)$, which is the count of Lemma 14. The other half goes to the heads, whose matrices may move by $\rho$. $\square$
+# **Proof of Proposition 17.** We divide $\epsilon$ equally between the net and the heads.
+#
+# 1. *The net.* What a ReLU net computes does not change if $a$ is multiplied and $(V, b)$ divided by a positive number. So we may assume that both have norms of at most $\sqrt K$. By {prf:ref}`retrieval-lem15` $a$ and $(V, b)$ may each move by a share $\eta = \epsilon / (4K \sqrt{1 + HR^2})$ of their bounds. The net has $m(HD + 2)$ weights, and counting by volume gives $m(HD + 2) \log(1 + 2/\eta)$, which is the count of Lemma 14.
+# 2. *The heads.* Their matrices may move by $\rho = \epsilon/(2K \sqrt H\, R^3)$. They have $H D^2$ entries, and counting by volume gives the second term. $\square$
 #
 # **The first term as quoted.** The paper's first term is $m H D_e \log(1 + R/\epsilon)$ up to a constant, where $R \ge 1 \ge \epsilon$ bounds $\|a\|$, $\|(V, b)\|_F$ and the tokens, so that $K \le R^2$. Our logarithm is at most $\log(13\, (R/\epsilon)^3 \sqrt H)$, and hence at most $7 \log(1 + R/\epsilon) + \frac12 \log H$. So the quoted term is right up to a constant if $H$ is at most a power of $R/\epsilon$. This is the case where the paper uses the proposition, with $H = q$ and $\epsilon = n^{-1/2}$.
 #
-# In general the $\frac12 \log H$ is needed to cover the nets, because the $H$ averages that they read can together have the length $\sqrt H R$. To see this for $R = 1$, take the nets $\frac12 \sigma(\langle v, u \rangle)$ with unit vectors $v$. Two of them, with $v$ and $v'$ at a distance $r$, differ by $\frac14 \sqrt H\, r$ at $u = \sqrt H (v - v')/r$, and by volume there are at least $r^{1 - HD}$ directions that are pairwise $r$ apart. So the log size of a cover is at least $(HD - 1) \log(\sqrt H/8\epsilon)$.
+# In general the $\frac12 \log H$ is needed to cover the nets, because the $H$ averages that they read can together have the length $\sqrt H R$. To see this for $R = 1$, take the nets $\frac12 \sigma(\langle v, u \rangle)$ with unit vectors $v$. Let two of them have $v$ and $v'$ at a distance $r$. At $u = \sqrt H (v - v')/r$ they differ by $\frac14 \sqrt H\, r$. By volume there are at least $r^{1 - HD}$ directions that are pairwise $r$ apart. If we choose $r$ such that the difference is $2\epsilon$, we see that the log size of a cover is at least $(HD - 1) \log(\sqrt H/8\epsilon)$.
 #
 # The proposition will be applied to the class that contains the construction of Lemma 11 ({ref}`ch-pointer-heads`). There $H = q$, and a token has $D = d + (1 + q) d_e$ numbers with $d_e = \lfloor 20 \log N \rfloor$. The radius $R$ is that of Lemma 12 and grows like $\sqrt{\log nN}$. Each $W_h$ is $\alpha I$ in one block, so $B_F = \alpha \sqrt{d_e}$ and $B_1 = \alpha d_e$ with $\alpha$ of order $\log(nN)$. The table shows the log sizes for $q = 1$, $d = 10$, $n = 1000$ and $\epsilon = n^{-1/2}$. If the log size at $N^2$ exceeded a fixed multiple of that at $N$, it would grow like a power of $N$, and the message of the proposition would be wrong.
 
@@ -461,9 +484,9 @@ prop17.holds(
 #
 # $$2 \Bigl(\frac{R_{2,1}}\rho\Bigr)^2 \log\bigl((HD + 1)(2nN + 1)\bigr) .$$
 #
-# This is the first count of Lemma 16, with its logarithm and the constant 2. The number of tokens stands in the logarithm only. (The lemma that the paper cites for this count would bring in a factor $nN$, if it were used as it stands: it covers the products with *all* tokens in the Frobenius norm, and $\|Z\|_F^2$ adds up $nN$ squared lengths.)
+# This is the first count of Lemma 16, with its logarithm and the constant 2. The number of tokens stands in the logarithm only. (The lemma that the paper cites for this count would bring in a factor $nN$, if it were used as it stands. The reason is that it covers the products with *all* tokens in the Frobenius norm, and $\|Z\|_F^2$ adds up $nN$ squared lengths.)
 #
-# The count is false for covers at *all* tokens of length $R$. To see this, take matrices with a single column that is not 0. Their (2,1)-norm is the length of that column, so they form a Euclidean ball in $D$ dimensions, and by volume a cover at half its radius has a log size of at least $D \log 2$. The sum of absolute entries would allow only $2 \log(2D^2 + 1)$, and the first table shows both for several $D$.
+# The count is false for covers at *all* tokens of length $R$. To see this, take matrices with a single column that is not 0. Their (2,1)-norm is the length of that column, so they form a Euclidean ball in $D$ dimensions. By volume a cover at half the radius of this ball has a log size of at least $D \log 2$. The formula for the sum of absolute entries would allow only $2 \log(2D^2 + 1)$, and the first table shows both numbers for several $D$.
 #
 # In the next cell the proof's rounding walks to each column of random $\Theta_{QK}$ along the tokens. An error above the scale would refute the count. In the control one long column of $\Theta_{QK}$ is given as many short rows, which is what happens if tokens meet the matrix from the other side. The second table has the count at the sizes of the paper's construction.
 
@@ -559,7 +582,11 @@ glue(sampled=first[1024], walked=max(walked))
 #
 # ## What would falsify this
 #
-# Lemma 12 would be false if data that the moments allow were too long more often than it says; in the control, with a radius 2 % smaller, they are. The inequalities of Lemmas 13 to 15 would be false if two transformers were further apart than allowed; if the factor $\sqrt H$, the bias or one part of the sum is left out, the search finds such pairs. The covers would be too small if a matrix were further from the nearest average than stated, or if a packing had more points than stated. Their controls use fewer terms, leave out the signs, or take two numbers in place of four. The count on the sample would be false if a rounded matrix erred by more than the scale, as it does in the control, where one long column is taken for many short rows. And Proposition 17 would be false if the log size grew like a power of $N$, as that of a class with a matrix for each position does.
+# * *Lemma 12* would be false if data that the moments allow were too long more often than it says. In the control, with a radius 2 % smaller, they are.
+# * *Lemmas 13 to 15* would be false if two transformers were further apart than allowed. If the factor $\sqrt H$, the bias or one part of the sum is left out, the search finds such pairs.
+# * *The covers* would be too small if a matrix were further from the nearest average than stated, or if a packing had more points than stated. Their controls use fewer terms, leave out the signs, or take two numbers in place of four.
+# * *The count on the sample* would be false if a rounded matrix erred by more than the scale, as it does in the control, where one long column is taken for many short rows.
+# * *Proposition 17* would be false if the log size grew like a power of $N$, as that of a class with a matrix for each position does.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

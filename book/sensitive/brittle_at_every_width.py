@@ -64,7 +64,7 @@ def bit_strings(count, n):
 # %% [markdown]
 # ## Why one should care
 #
-# There are transformers that compute PARITY at every length, so why is PARITY hard to learn? A set of weights can be correct and still be of no use, if one has to hit it exactly: training stops near a minimum, and weights are stored with finitely many digits. The theorem says that every transformer for a sensitive function is of this kind. It is the paper's explanation for two observations, that such functions are hard to learn, and that what was learned on short strings fails on long ones. The explanation would be weaker if it needed very wide networks, or if it depended on the few tokens that layer norm magnifies most. We show that neither is the case.
+# There are transformers that compute PARITY at every length, so why is PARITY hard to learn? A set of weights can be correct and still be of no use, if one has to hit it exactly: training stops near a minimum, and weights are stored with finitely many digits. The theorem says that every transformer for a sensitive function is of this kind. It is the paper's explanation for two observations, that such functions are hard to learn, and that what was learned on short strings fails on long ones. The explanation would be weaker if it needed very wide networks, or if it depended on the few tokens that layer norm magnifies most, and we show that neither is the case.
 #
 # ## A magnified token by hand
 #
@@ -90,11 +90,11 @@ table(pd.DataFrame(rows).T.rename_axis("bits"), "Answers before and after the st
 #
 # ## The statement
 #
-# An input is a string $x$ of $n$ bits, uniform at random, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. A transformer $T_\theta$ has weights $\theta$, $L$ layers and tokens in $\mathbb R^d$. A layer adds attention to each token, and then a block of one hidden ReLU layer with a skip connection and a bias at its end, and the result at token $j$ is called $Y_j$. Layer norm ends the layer: $y_j = (Y_j - \mathrm{mean}) / N_j$, with $N_j^2$ the variance of the $d$ columns, plus $\varepsilon \ge 0$. The output is read off the last token, $T_\theta(x) = \langle v, y_n \rangle$. With $\mathrm{as}_n$ the average sensitivity, which is $n$ for PARITY,
+# An input is a string $x$ of $n$ bits, uniform at random, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. A transformer $T_\theta$ has weights $\theta$, $L$ layers and tokens in $\mathbb R^d$. A layer first adds attention to each token, and then applies a block of one hidden ReLU layer, with a skip connection and a bias at its end. The result at token $j$ is called $Y_j$. Layer norm ends the layer: $y_j = (Y_j - \mathrm{mean}) / N_j$, where $N_j^2$ is the variance of the $d$ columns plus a constant $\varepsilon \ge 0$. The output is read off the last token, $T_\theta(x) = \langle v, y_n \rangle$. Two numbers belong to such a network,
 #
 # $$\mathrm{as}_n(f) = \mathbb E_x\, \tfrac14 \sum_i |f(x) - f(x^{\oplus i})|^2, \qquad L_{\rho, n}(T) = \mathbb E_x\, \mathbb E_{\|\Delta\| = \rho} \bigl( T_{\theta + \Delta}(x) - T_\theta(x) \bigr)^2 .$$
 #
-# Here $L_{\rho,n}$ is the *average direction sharpness*, whose steps $\Delta$ are uniform on the sphere of radius $\rho$ among all $D$ weights but the encodings of positions.
+# The first is the *average sensitivity* of the function that the network computes, which is $n$ for PARITY. The second is the *average direction sharpness*, that is, how far the output moves in mean square after a step $\Delta$ of the weights. The step is uniform on the sphere of radius $\rho$, and it moves all $D$ weights but the encodings of positions.
 #
 # ```{prf:theorem} Hahn and Rofin (2024), Theorem 6
 # :label: sensitive-thm6
@@ -105,13 +105,19 @@ table(pd.DataFrame(rows).T.rename_axis("bits"), "Answers before and after the st
 # For outputs in $\{\pm 1\}$ the 2 can be left out.
 # ```
 #
-# The paper's proof compares $T_\theta$ with the moved network in three steps, for which we also give the numbers of the paper's equations. First, the sharpness is at least a term that depends on $T_\theta$ alone, less a term with the sensitivity after the step (its (68)). Second, for $\zeta = 3L/d$ and nearly all steps no $1/N_j$ exceeds $n^{\zeta/L}$ at a string and its neighbours (its (69)). Third, the inequality of {prf:ref}`sensitive-thm4` (its (12)) turns this into a bound on the sensitivity after the step, $s(T_{\theta + \Delta}, x) \le 4\, n^{2\zeta + 1/2}\, C \sqrt{\log n}$ (its (70)).
+# In words, on long strings even a tiny random step moves the output, in mean square, by at least half of the average sensitivity divided by the length, less a term that is small in wide networks. The paper's proof compares $T_\theta$ with the moved network in three steps, for which we also give the numbers of the paper's equations.
 #
-# The theorem does not say that encodings of positions are bounded in length. Its proof needs it, because the constant $C$ contains the longest encoding and is treated as a constant. Appendix B supposes such a bound, and so do we, although we know of no counterexample without it.
+# * *(68)* The sharpness is at least a term that depends on $T_\theta$ alone, less a term with the sensitivity after the step.
+# * *(69)* For $\zeta = 3L/d$ and nearly all steps no $1/N_j$ exceeds $n^{\zeta/L}$ at a string and its neighbours.
+# * *(70)* By the inequality of {prf:ref}`sensitive-thm4`, the paper's (12), the sensitivity after such a step is $s(T_{\theta + \Delta}, x) \le 4\, n^{2\zeta + 1/2}\, C \sqrt{\log n}$.
+#
+# The theorem does not say that encodings of positions are bounded in length. But its proof needs such a bound, because $C$ contains the length of the longest encoding and is treated as a constant. Appendix B supposes the bound, and so do we, although we know of no counterexample without it.
 #
 # ## A mean in place of a maximum
 #
-# As in the example, what makes $T_{\theta + \Delta}$ insensitive is the last bias before each layer norm. The part $\Delta_k \in \mathbb R^d$ of the step that changes this bias moves all tokens alike, and a token whose $Y_j$ is near $-\Delta_k$ is magnified most, by $1/N_j$. The paper follows the largest magnification of all $n$ tokens, which grows with $n$ because among more tokens one is nearer to $-\Delta_k$. But only few tokens are near $-\Delta_k$, and attention gives each of them only a share of $\frac1n$, so that the mean over the tokens is what matters. To see the difference we draw biases of $L$ layers and, in each layer, $n$ tokens at random places, and compute both. If the mean grew with $n$ as well, nothing would be gained by following it.
+# As in the example, what makes $T_{\theta + \Delta}$ insensitive is the last bias before each layer norm. The step changes the bias of layer $k$ by a vector $\Delta_k \in \mathbb R^d$, which moves all tokens alike. A token whose $Y_j$ is near $-\Delta_k$ is then near 0, and layer norm magnifies it most, by $1/N_j$.
+#
+# The paper follows the largest magnification of all $n$ tokens. It grows with $n$, because among more tokens one is nearer to $-\Delta_k$. But only few tokens are near $-\Delta_k$, and attention gives each of them only a share of $\frac1n$, so that the mean over the tokens is what matters. To see the difference we draw biases of $L$ layers and, in each layer, $n$ tokens at random places, and compute both the maximum and the mean. If the mean grew with $n$ as well, nothing would be gained by following it.
 
 
 # %%
@@ -165,27 +171,43 @@ thm6.holds(
 #
 # ## The theorem for every width
 #
-# Where does the condition $d > 12 L$ come from? The paper excludes steps after which some $N^{(k)}_j(x)$ is below $n^{-a}$, which have a probability of $O(n^{1 - a(d-1)})$ for every exponent $a$. For the other steps we can use the sharper law {prf:ref}`blowup-local` of this book in place of {prf:ref}`sensitive-thm4`. It gives $s(T_{\theta + \Delta}, x) / n = O(n^{aL - 1} \log n)$, with $s(T, x) = \frac14 \sum_i |T(x) - T(x^{\oplus i})|^2$. Both terms vanish if $\frac1{d-1} < a < \frac1L$, so with this law $d > L + 1$ is already enough. With its own inequality {prf:ref}`sensitive-thm4`, which contains the neighbours of $x$, a square and $\sqrt n$, the paper needs $d > 12 L$. If one follows the mean, even less than $d > L + 1$ is needed:
+# Where does the condition $d > 12 L$ come from? It balances two terms, which both depend on an exponent $a$.
+#
+# * The paper excludes steps after which some $N^{(k)}_j(x)$ is below $n^{-a}$. They have a probability of $O(n^{1 - a(d-1)})$, which vanishes if $a > \frac1{d-1}$.
+# * For the other steps the sensitivity has to be small against $n$. With the sharper law {prf:ref}`blowup-local` of this book we get $s(T_{\theta + \Delta}, x) / n = O(n^{aL - 1} \log n)$, where $s(T, x) = \frac14 \sum_i |T(x) - T(x^{\oplus i})|^2$ is the sensitivity at $x$. This vanishes if $a < \frac1L$.
+#
+# Such an $a$ exists if $\frac1{d-1} < \frac1L$, so with this law $d > L + 1$ is already enough. The paper uses {prf:ref}`sensitive-thm4` instead, which contains the neighbours of $x$, a square and $\sqrt n$, and therefore it needs $d > 12 L$. If one follows the mean, even less than $d > L + 1$ is needed:
 #
 # ```{prf:theorem} Sharpened (ours)
 # :label: brittle-repaired
-# Let $d \ge 3$, and let the shape of the network be fixed. As $n$ grows, let the lengths of the encodings and the norms of all weights stay bounded, except for the queries and keys of the first layer. Then for every $\rho > 0$ there is a $K$ that does not depend on $n$, with
+# Let $d \ge 3$, and let the shape of the network be fixed. As $n$ grows, let the lengths of the encodings and the norms of all weights stay bounded, except for the queries and keys of the first layer. Let $\rho > 0$.
 #
-# $$\mathbb E_\Delta\, \mathrm{as}_n(T_{\theta + \Delta}) \le K \quad \text{for all } n, \qquad \liminf_{n \to \infty}\, L_{\rho, n}(T) \ge \liminf_{n \to \infty} \frac{\mathrm{as}_n(T_\theta)}{n} .$$
+# *(i)* After a step the sensitivity is bounded on average: there is a $K$ that does not depend on $n$, with
 #
-# If also $|T_\theta| \le 1$, then we have at every finite length
+# $$\mathbb E_\Delta\, \mathrm{as}_n(T_{\theta + \Delta}) \le K \quad \text{for all } n .$$
+#
+# *(ii)* In the limit the sharpness is at least the average sensitivity divided by the length,
+#
+# $$\liminf_{n \to \infty}\, L_{\rho, n}(T) \ge \liminf_{n \to \infty} \frac{\mathrm{as}_n(T_\theta)}{n} .$$
+#
+# *(iii)* If also $|T_\theta| \le 1$, then we have at every finite length
 #
 # $$L_{\rho, n}(T) \ge \frac{\mathrm{as}_n(T_\theta)}n - 3 \Bigl( \frac Kn \Bigr)^{1/3} .$$
 # ```
 #
 # Compared with the paper's statement there is no factor 2, no error term, no condition $|T_\theta| \le 1$ in the limit, and no limit in $\rho$.
 #
-# **The idea of the proof.** We follow one bit's influence from token to token through the layers, along paths. Each layer norm on a path multiplies the influence by at most $2/N$ at the token where the path passes. So we need the mean of a product of $1/N$ over random steps, for one token in each layer, and not the largest over all tokens. For one token this mean is finite in three or more columns, because the centred bias then lives in two or more dimensions, where $1/\|u\|$ can be integrated, and moving the token away from 0 only lowers the mean. So the sensitivity after a step is bounded, whatever $n$ is. Finally, a function of bounded sensitivity cannot be near one of sensitivity $\mu n$, because the latter has its weight at high degrees, and the former has almost none there.
+# **The idea of the proof.** We follow one bit's influence from token to token through the layers, along paths. Each layer norm on a path multiplies the influence by at most $2/N$ at the token where the path passes. So we need the mean of a product of $1/N$ over random steps, for one token in each layer, and not the largest over all tokens. For one token this mean is finite in three or more columns. The reason is that the centred bias $u$ then lives in two or more dimensions, where $1/\|u\|$ can be integrated, and moving the token away from 0 only lowers the mean. So the sensitivity after a step is bounded, whatever $n$ is. Finally, a function of bounded sensitivity cannot be near one of sensitivity $\mu n$, because the sensitive function has its weight at high degrees, and the other one has almost none there.
 #
 # ```{dropdown} Proof of the sharpened theorem
-# We bound the influence of all bits on the first layer, carry it through the later layers along paths, take the mean of each path over the step, and then compare the moved network with the old one. The influence of bit $i$ is $I_i[g](x) = \|g(x) - g(x^{\oplus i})\|$. All constants below are at their largest for weights within $\rho$ of $\theta$: $H$ is the number of heads, $C_V$ the norm of the value matrices, $C_P$ the longest first token, $g$ the distance of the two embeddings, $C_A$ is $d$ times the largest norm of a product of query and key matrices in a layer after the first, and $L_k$ is a Lipschitz constant of the $k$-th block.
+# We bound the influence of all bits on the first layer and carry it through the later layers along paths. Then we take the mean of each path over the step, and finally we compare the moved network with the old one. The influence of bit $i$ is $I_i[g](x) = \|g(x) - g(x^{\oplus i})\|$. The following constants are taken at their largest for weights within $\rho$ of $\theta$.
 #
-# **(1) The first layer.** By {prf:ref}`influence-mean` flips move the attention of a row by at most 6 in all, on average over $x$ and whatever the scores are. Since the last bias drops out of $Y^{(1)}(x) - Y^{(1)}(x^{\oplus i})$, this gives $\mathbb E_x \sum_i I_i[Y^{(1)}_j] \le \bar S := L_1 (g + H C_V (g + 6\, C_P))$.
+# * $H$ is the number of heads, and $C_V$ bounds the norms of the value matrices.
+# * $C_P$ is the length of the longest first token, and $g$ the distance of the two embeddings.
+# * $C_A$ is $d$ times the largest norm of a product of query and key matrices in a layer after the first.
+# * $L_k$ is a Lipschitz constant of the $k$-th block.
+#
+# **(1) The first layer.** By {prf:ref}`influence-mean` the flips of all bits together move the attention of a row by at most 6, on average over $x$ and whatever the scores are. The last bias is the same for both strings, so it drops out of $Y^{(1)}(x) - Y^{(1)}(x^{\oplus i})$. This gives $\mathbb E_x \sum_i I_i[Y^{(1)}_j] \le \bar S := L_1 (g + H C_V (g + 6\, C_P))$.
 #
 # **(2) The later layers.** We now write the influence on the output as a sum over paths. Let $m^{(k)}_j = \sum_i I_i[y^{(k)}_j]$ at $x$. By {prf:ref}`blowup-norm` layer norm magnifies each $I_i$ by at most $2 / N_j(x)$, for every $i$ the same, and by {eq}`eq-later-layer` of {ref}`ch-layer-norm-blowup`,
 #
@@ -193,28 +215,37 @@ thm6.holds(
 #
 # If we unroll this from $m^{(L)}_n$, we get a sum over paths of tokens $j_L = n, j_{L-1}, \dots, j_1$. Each path contributes a product $\prod_k 2 / N^{(k)}_{j_k}$ times $\sum_i I_i[Y^{(1)}_{j_1}]$ and a weight. The weights do not contain $x$, and add up to $\prod_{k \ge 2} G_k$ with $G_k = L_k (1 + H C_V (C_A + (1 + 2 C_A) e^{2 C_A}))$.
 #
-# **(3) One path.** Next we take the mean of $\prod_k 1/N^{(k)}_{j_k}$ over the step, from the last layer to the first. Let $u_k$ be $\Delta_k$ less its mean, which lies in $d - 1$ dimensions. Then $\sqrt d\, N^{(k)}_j \ge \|u_k + c_k\|$, where $c_k$ depends on $x$, on the rest of the step and on $u_1, \dots, u_{k-1}$ only. Fix the rest of the step, but for the part of the read-out, which reaches no layer norm. Then all $u_k$ and that part together are uniform on a sphere, and so the density $p$ of $(u_1, \dots, u_L)$ is a decreasing function of $\sum_k \|u_k\|^2$, because the part left out has $d \ge 2$ dimensions. Of two functions that decrease with the length of $u$, the integral of the product is largest if neither is shifted (a case of the rearrangement inequality of Hardy and Littlewood). Therefore $\int p\, \|u_L + c_L\|^{-1} du_L \le \int p\, \|u_L\|^{-1} du_L$. The right side decreases in $\|u_{L-1}\|$, so that the same step can be taken for $u_{L-1}$, and so on down. If the whole step is random again, this says
+# **(3) One path.** Next we take the mean of $\prod_k 1/N^{(k)}_{j_k}$ over the step, from the last layer to the first.
+#
+# 1. *A shifted random vector.* Let $u_k$ be $\Delta_k$ less its mean, which lies in $d - 1$ dimensions. Then $\sqrt d\, N^{(k)}_j \ge \|u_k + c_k\|$, where the shift $c_k$ depends on $x$, on the rest of the step and on $u_1, \dots, u_{k-1}$ only.
+# 2. *Its density.* Fix the rest of the step, but for the part of the read-out, which reaches no layer norm. Then all $u_k$ and that part together are uniform on a sphere. So the density $p$ of $(u_1, \dots, u_L)$ is a decreasing function of $\sum_k \|u_k\|^2$, because the part left out has $d \ge 2$ dimensions.
+# 3. *The shift can be dropped.* Of two functions that decrease with the length of $u$, the integral of the product is largest if neither is shifted. (This is a case of the rearrangement inequality of Hardy and Littlewood.) Therefore $\int p\, \|u_L + c_L\|^{-1} du_L \le \int p\, \|u_L\|^{-1} du_L$.
+# 4. *Layer by layer.* The right side decreases in $\|u_{L-1}\|$, so step 3 can be repeated for $u_{L-1}$, and so on down to $u_1$. If the whole step is random again, this says
 #
 # $$\mathbb E_\Delta \prod_k \frac1{N^{(k)}_{j_k}} \le d^{L/2}\, \mathbb E \prod_k \frac1{\|u_k\|} = Q := \Bigl( \frac{\sqrt d\; \Gamma(\frac d2 - 1)}{\rho\; \Gamma(\frac{d - 1}2)} \Bigr)^L \frac{\Gamma(D/2)}{\Gamma((D - L)/2)} .$$
 #
-# (To compute the mean, write the step as $\rho\, z / \|z\|$ with $z$ standard normal. Then $\|z\|$ is independent of $z / \|z\|$, and $\mathbb E \|z_k\|^{-1} = \Gamma(\frac d2 - 1) / (\sqrt 2\, \Gamma(\frac{d-1}2))$ in $d - 1$ dimensions, which is where $d \ge 3$ is needed.) Given the rest of the step, the bound on a path does not contain $x$, and so (1) can be averaged over $x$ separately: $\mathbb E_\Delta \mathbb E_x m^{(L)}_n \le 2^L Q\, \bar S \prod G_k$.
+# 5. *The value of the mean.* Write the step as $\rho\, z / \|z\|$ with $z$ standard normal. Then $\|z\|$ is independent of $z / \|z\|$. The part of $z$ that belongs to $u_k$ is a standard normal vector $z_k$ in $d - 1$ dimensions, and $\mathbb E \|z_k\|^{-1} = \Gamma(\frac d2 - 1) / (\sqrt 2\, \Gamma(\frac{d-1}2))$, which is finite only for $d \ge 3$.
+# 6. *All paths.* Given the rest of the step, the bound on a path does not contain $x$, and so (1) can be averaged over $x$ separately. With the weights of the paths from (2), $\mathbb E_\Delta \mathbb E_x m^{(L)}_n \le 2^L Q\, \bar S \prod G_k$.
 #
-# **(4) Sensitivity.** From the influence we get the sensitivity, because the output is bounded: $|T_{\theta + \Delta}| \le \sqrt d\, \|v\|$, with $v$ at its largest. So $s(x) = \frac14 \sum_i I_i[T]^2 \le \frac12 \sqrt d\, \|v\|^2\, m^{(L)}_n$, and $K = 2^{L-1} \sqrt d\, \|v\|^2\, Q\, \bar S \prod_{k \ge 2} G_k$.
+# **(4) Sensitivity.** From the influence we get the sensitivity, because the output is bounded by $|T_{\theta + \Delta}| \le \sqrt d\, \|v\|$, with $v$ at its largest. In a square $I_i[T]^2$ we bound one factor by $2 \sqrt d\, \|v\|$ and the other by $\|v\|\, I_i[y^{(L)}_n]$. So $s(x) = \frac14 \sum_i I_i[T]^2 \le \frac12 \sqrt d\, \|v\|^2\, m^{(L)}_n$, and with (3) this proves (i) of the theorem with $K = 2^{L-1} \sqrt d\, \|v\|^2\, Q\, \bar S \prod_{k \ge 2} G_k$.
 #
-# **(5) Distance.** It remains to compare $T_{\theta + \Delta}$ with $T_\theta$. If $\mu = \liminf \mathrm{as}_n(T_\theta)/n$ is 0, nothing is asserted. Otherwise square {prf:ref}`sensitive-lem21`, with $A \ge (1 - 1/\alpha)\, \mathrm{as}_n(T_\theta) / n$ and $A \le \|T_\theta\|^2$, and average over $\Delta$ (Jensen):
+# **(5) Distance.** It remains to compare $T_{\theta + \Delta}$ with $T_\theta$.
+#
+# 1. *The lemma, squared.* We square {prf:ref}`sensitive-lem21`, with $A \ge (1 - 1/\alpha)\, \mathrm{as}_n(T_\theta) / n$ and $A \le \|T_\theta\|^2$, and average over $\Delta$. By Jensen's inequality the mean of $\sqrt{\mathrm{as}_n(T_{\theta + \Delta})}$ is at most $\sqrt K$, so that for every $\alpha > 1$
 #
 # $$L_{\rho, n}(T) \ge \Bigl( 1 - \frac1\alpha \Bigr) \frac{\mathrm{as}_n(T_\theta)}n - 2\, \|T_\theta\|^2 \sqrt{\frac{\alpha K}{\mathrm{as}_n(T_\theta)}} .$$
 #
-# If we let first $n$ and then $\alpha$ grow, this is the limit in the theorem. For a finite $n$ write $\mu = \mathrm{as}_n(T_\theta)/n$ and $\kappa = \|T_\theta\|^4 K/n$. The best choice is $\alpha = \mu\, \kappa^{-1/3}$, for which the right side is $\mu - \kappa^{1/3} - 2 \kappa^{1/3}$. (If this $\alpha$ is at most 1, then $\mu \le \kappa^{1/3}$ and nothing is asserted.) $\square$
+# 2. *The limit.* If $\liminf \mathrm{as}_n(T_\theta)/n$ is 0, nothing is asserted. Otherwise $\mathrm{as}_n(T_\theta)$ grows without limit, so the second term vanishes as $n$ grows. If we let first $n$ and then $\alpha$ grow, we get (ii).
+# 3. *A finite length.* Write $\mu = \mathrm{as}_n(T_\theta)/n$ and $\kappa = \|T_\theta\|^4 K/n$, which is at most $K/n$ if $|T_\theta| \le 1$. For $\alpha = \mu\, \kappa^{-1/3}$ the right side is $\mu - \kappa^{1/3} - 2 \kappa^{1/3}$, which gives (iii). (If this $\alpha$ is at most 1, then $\mu \le \kappa^{1/3}$ and nothing is asserted.) $\square$
 #
-# **The shorter way, for $d > L + 1$.** By the same shift, $P(N^{(k)}_j(x) < r) \le P(\|u_k\| < \sqrt d\, r) = O(r^{d-1})$ for each of the $n L$ tokens. Now take $r = n^{-a}$, and {prf:ref}`blowup-local` with $B(x) \le n^{aL}$. $\square$
+# **The shorter way, for $d > L + 1$.** As in step 3 of (3), $P(N^{(k)}_j(x) < r) \le P(\|u_k\| < \sqrt d\, r) = O(r^{d-1})$ for each of the $n L$ tokens. Now take $r = n^{-a}$, and use {prf:ref}`blowup-local` with $B(x) \le n^{aL}$. $\square$
 # ```
 #
 # ### A step of the printed proof that fails: caps
 #
 # Two steps of the printed proof fail, which can only be seen by a computation. One is treated here and the other at the end of the next section. A reader of the main argument can skip both, because a table near the end lists them with the other slips.
 #
-# For the chance of a small centred bias the paper takes a cap on a sphere in $\mathbb R^d$. But centred vectors fill only $d - 1$ dimensions, and a cap of radius $r$ on *their* sphere has an area of order $r^{d-2}$, not $r^{d-1}$. The exponent $d - 1$ is right, though, for the chance that the centred bias itself is short. Both chances, that of the cap and that of the bias, are incomplete Beta functions (here for $D = 100$), and the table shows the powers of $r$ with which they grow between $10^{-4}$ and $10^{-3}$.
+# To bound the chance of a small centred bias, the paper computes the area of a cap on a sphere in $\mathbb R^d$. But centred vectors fill only $d - 1$ dimensions, and a cap of radius $r$ on *their* sphere has an area of order $r^{d-2}$, not $r^{d-1}$. The exponent $d - 1$ is right, though, for the chance that the centred bias itself is short. Both chances, that of the cap and that of the bias, are incomplete Beta functions (here for $D = 100$). The table shows the powers of $r$ with which they grow between $10^{-4}$ and $10^{-3}$.
 
 # %% mystnb={"code_prompt_hide": "Beta functions, and two checks", "code_prompt_show": "Beta functions, and two checks"} tags=["hide-input"]
 d, radii = np.arange(4.0, 9)[:, None], np.array([1e-4, 1e-3])
@@ -243,7 +274,7 @@ for verb, name, other in (("refuted", "cap", "centred bias"), ("repaired", "cent
 #
 # ## Two functions of different sensitivity are apart
 #
-# The last part of the proof compares $f = T_\theta$ with the insensitive $f' = T_{\theta + \Delta}$. For example, the parity of two bits has sensitivity 2 and the first bit has sensitivity 1. They agree on half of the inputs only, so their distance in mean square is 2. The lemma bounds such a distance from below by the two sensitivities.
+# The last part of the proof compares $f = T_\theta$ with the insensitive $f' = T_{\theta + \Delta}$. Two functions of different sensitivity cannot agree everywhere. For example, the parity of two bits has sensitivity 2 and the first bit has sensitivity 1. They agree on half of the inputs only, so their distance in mean square is 2. The lemma bounds such a distance from below by the two sensitivities.
 #
 # ```{prf:lemma} Hahn and Rofin (2024), Lemma 21
 # :label: sensitive-lem21
@@ -252,7 +283,11 @@ for verb, name, other in (("refuted", "cap", "centred bias"), ("repaired", "cent
 # $$\|f - f'\| \ge \sqrt{A} - \|f\| \sqrt{\alpha\, \frac{\mathrm{as}_n(f')}{\mathrm{as}_n(f)}}, \qquad A = \frac{(1 - 1/\alpha)\, \mathrm{as}_n(f)}{n - \mathrm{as}_n(f) / (\alpha \|f\|^2)} .$$
 # ```
 #
-# **Proof of Lemma 21.** The average sensitivity $\mathrm{as}_n$ is the sum of all squared Fourier coefficients, each times its degree, so a sensitive function must have weight at high degrees and an insensitive one cannot have much there. Let $\lambda = \mathrm{as}_n(f) / (\alpha \|f\|^2)$, and let $W$ be the sum of the squares of $f$ at degrees of at least $\lambda$. Then $\mathrm{as}_n(f) \le \lambda (\|f\|^2 - W) + n W$, and therefore $W \ge A$. At these degrees $f'$ has squares of at most $\mathrm{as}_n(f') / \lambda$ in sum, and what $f$ and $f'$ have there differs by at most $\|f - f'\|$. $\square$
+# **Proof of Lemma 21.** The average sensitivity $\mathrm{as}_n$ is the sum of all squared Fourier coefficients, each times its degree. So a sensitive function must have weight at high degrees, and an insensitive one cannot have much there. Call a degree *high* if it is at least $\lambda = \mathrm{as}_n(f) / (\alpha \|f\|^2)$.
+#
+# 1. *The sensitive function.* Let $W$ be the sum of the squared coefficients of $f$ at high degrees. Since no degree exceeds $n$, the average sensitivity is $\mathrm{as}_n(f) \le \lambda (\|f\|^2 - W) + n W$. If we solve this for $W$, we get $W \ge A$.
+# 2. *The insensitive function.* The squared coefficients of $f'$ at high degrees sum to at most $\mathrm{as}_n(f') / \lambda$, because each of them counts at least $\lambda$ times in $\mathrm{as}_n(f')$.
+# 3. *Their distance.* The parts of $f$ and $f'$ at high degrees have the lengths $\sqrt W$ and at most $\sqrt{\mathrm{as}_n(f') / \lambda}$, and they differ by at most $\|f - f'\|$. So $\|f - f'\| \ge \sqrt A - \sqrt{\mathrm{as}_n(f') / \lambda}$, and this is the lemma. $\square$
 #
 # The lemma is attained by PARITY against the function 0. To look for a violation we list all pairs of functions of two bits with values $-1$, 0 and 1, and compute how far the left side lies above the right side. A negative number would refute the lemma. The folded check also compares the *squared* distance with $\frac{\mathrm{as}(f)}n - 3 (\|f\|^4\, \mathrm{as}(f')/n)^{1/3}$, the form at finite length in {prf:ref}`brittle-repaired`.
 
@@ -358,7 +393,7 @@ glue(at_half=at_half[2.0], gap_printed=largest[2.0])
 # %% [markdown]
 # ## Looking for a network that violates the bound
 #
-# Our proof can contain a slip as well, so we attack its steps (2) and (3), which the table calls links, and the whole bound $K$ at $d = 3$, the least width allowed. For (2) and for $K$ gradient ascent changes all weights, embeddings and encodings of networks of 12 tokens, from several scales, so as to raise the ratio of left to right side. The networks that it finds are then lengthened to 384 tokens by repeating their encodings. For (3) we choose the shifts $c_k$: none, fixed ones, and several that follow the steps of earlier layers. A ratio above 1 would refute the step that it belongs to.
+# Our proof can contain a slip as well, so we attack its parts (2) and (3), which the table calls links, and the whole bound $K$, at $d = 3$, the least width allowed. For (2) and for $K$ gradient ascent changes all weights, embeddings and encodings of networks of 12 tokens, so as to raise the ratio of left to right side, and it starts at several scales. The networks that it finds are then lengthened to 384 tokens by repeating their encodings. For (3) we choose the shifts $c_k$: none, fixed ones, and several that follow the steps of earlier layers. A ratio above 1 would refute the part that it belongs to.
 
 
 # %% mystnb={"code_prompt_hide": "Gradient ascent", "code_prompt_show": "Gradient ascent"} tags=["hide-input"]
@@ -470,7 +505,7 @@ ours(
 glue(link2=link2, whole=whole_used)
 
 # %% [markdown]
-# No ratio exceeds 1. The ascent reaches {glue:text}`link2:.2f` of step (2), step (3) is attained, and the largest ratio to the whole bound is {glue:text}`whole:.3f` with one layer and far less with more layers. $K$ is exponential in $C_A$ and takes the worst weights within $\rho$, so at practical lengths the bound is vacuous: it proves that there is a length from which on the network fails, but not what this length is.
+# No ratio exceeds 1. The ascent reaches {glue:text}`link2:.2f` of the bound in (2), and the bound in (3) is attained. The largest ratio to the whole bound is {glue:text}`whole:.3f` with one layer, and far less with more layers. The constant $K$ is exponential in $C_A$ and takes the worst weights within $\rho$, so at practical lengths the bound is vacuous. It proves that there is a length from which on the network fails, but not what this length is.
 #
 # ## What a step leaves of PARITY
 #
@@ -565,7 +600,10 @@ glue(or_mean=or_mean, or_zero=or_zero)
 #
 # ## What would falsify this
 #
-# A pair of functions that are nearer to each other than their sensitivities allow would refute Lemma 21 or its form at finite length; dropping $1 - 1/\alpha$, or the last term, produces such pairs. A ratio above 1 in one of the steps would refute {prf:ref}`brittle-repaired`; leaving out the mean over tokens, or the factor $Q$, or going to $d = 2$, gives such ratios. The result would also be refuted by a mean magnification that grows with the number of tokens, as the largest does, or by an exact PARITY whose sharpness stays below 1. The control for the last is a step of the first queries and keys alone, which moves no bias and at this length leaves PARITY as it is.
+# * Lemma 21 or its form at finite length would be refuted by a pair of functions that are nearer to each other than their sensitivities allow. If $1 - 1/\alpha$ or the last term is dropped, there are such pairs.
+# * {prf:ref}`brittle-repaired` would be refuted by a ratio above 1 in one part of its proof. If the mean over tokens or the factor $Q$ is left out, or if $d = 2$, there are such ratios.
+# * It would also be refuted by a mean magnification that grows with the number of tokens, as the largest does.
+# * Finally, it would be refuted by an exact PARITY whose sharpness stays below 1. The control is a step of the first queries and keys alone, which moves no bias and at this length leaves PARITY as it is.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -588,7 +626,7 @@ ledger.show()
 #
 # **Counterexample.** For the parity of half of the bits $\mu = 0.5$, and $\mu / (2 - \mu)$ is {glue:text}`at_half:.4f`. The excess is largest at $\mu = 2 - \sqrt 2$, where it is {glue:text}`gap_printed:.4f`.
 #
-# **Why.** The proof fixes $\alpha = 2$ in Lemma 21, and then the step is an equality only at $\mu = 0$ and at $\mu = 1$, as for PARITY.
+# **Why.** The proof fixes $\alpha = 2$ in Lemma 21. With this choice the inequality holds only at $\mu = 0$ and at $\mu = 1$, as for PARITY, where it is an equality.
 #
 # **Repair.** If $\alpha$ tends to infinity after $n$, the first term tends to $\mu$ and the second vanishes, so that the 2 can be dropped for all outputs.
 #
@@ -607,7 +645,7 @@ ledger.show()
 #
 # **Repair.** The density of the centred bias takes the place of caps. Then the exponent is $d - 1$, nothing need be excluded, and the error term disappears.
 #
-# **What survives.** The theorem survives, and so does the step for which the caps are used, that large magnifications are unlikely ((69) in the paper), because with caps the exponent $2 - 3(d-2)/d$ is still negative.
+# **What survives.** The theorem survives. The caps are used for (69), the step which says that large magnifications are unlikely, and this step survives too, because with the area $r^{d-2}$ of the caps the exponent $2 - 3(d-2)/d$ is still negative.
 # ```
 #
 # ## Exercises

@@ -27,7 +27,9 @@
 #
 # ## Why one should care
 #
-# Attention averages over $n$ tokens, so one flipped bit moves an average by an amount of order $\frac1n$ only. One would therefore expect that no bit of a long string matters much, and that PARITY, for which every flip changes the answer from 1 to $-1$, cannot be computed. Yet there are transformers that compute PARITY, and if their weights stay bounded while strings grow, some part of the network must magnify tiny differences. For this part there is only one candidate: layer norm divides a token by the standard deviation of its columns, which may be tiny. The theorem turns this remark into an inequality. It says what training has to find before a transformer can compute PARITY, and it names a number that can be measured while it trains. It is also the base of everything that follows in this part, because a network that depends on strong magnification is one whose answer a small change of its weights can destroy ({ref}`ch-brittle-at-every-width`).
+# Attention averages over $n$ tokens, so one flipped bit moves an average by an amount of order $\frac1n$ only. One would therefore expect that no bit of a long string matters much, and that PARITY, for which every flip changes the answer from 1 to $-1$, cannot be computed. Yet there are transformers that compute PARITY, and if their weights stay bounded while strings grow, some part of the network must magnify tiny differences. There is only one candidate for this part: layer norm divides a token by the standard deviation of its columns, which may be tiny.
+#
+# The theorem turns this remark into an inequality. It says what training has to find before a transformer can compute PARITY, and it names a number that can be measured during training. The theorem is also the base of everything that follows in this part of the book. The reason is that a network which depends on strong magnification is one whose answer a small change of its weights can destroy ({ref}`ch-brittle-at-every-width`).
 #
 # ## Three bits by hand
 #
@@ -38,17 +40,19 @@
 # | all alike | $\pm 1$ | 2 | 0 | 0 |
 # | two against one | $\pm \frac13$ | 6 | 2 | $\frac13$ |
 #
-# So the input at which the function is *sensitive*, that is, where flips of single bits change its value, is the one at which layer norm magnifies most, and the same is true of longer strings. For example, at nine bits with five ones and four zeros, $B = 18$, and each of the five ones can change the vote, whereas at seven ones and two zeros $B$ is only 3.6, and no single flip changes the vote. This chapter shows that sensitivity and magnification are connected in this way in every transformer: at nearly every input $s$ is at most $B$ times a factor that depends on the norms of the weights and grows only like $\log n$.
+# A function is *sensitive* at an input if flips of single bits change its value there. In the table the function is sensitive at the inputs at which layer norm magnifies most, and the same is true of longer strings. For example, at nine bits with five ones and four zeros $B$ is 18, and each of the five ones can change the vote. With seven ones and two zeros $B$ is only 3.6, and no single flip changes the vote.
+#
+# This chapter shows that sensitivity and magnification are connected in this way in every transformer. At nearly every input $s$ is at most $B$ times a factor that depends on the norms of the weights and grows only like $\log n$.
 #
 # ## The statement
 #
-# In words, the theorem says that at nearly every input the sensitivity is at most a constant times $\sqrt{n \log n}$ times a sum of two terms: the square of the magnification at the input itself, and the mean of this square over the neighbours of the input, the strings that differ from it in one bit. To state it we need names for the parts of a transformer and for the norms of its weights.
+# In words, the theorem bounds the sensitivity at nearly every input by a constant times $\sqrt{n \log n}$ times a sum of two terms. The first term is the square of the magnification at the input itself. The second is the mean of this square over the neighbours of the input, the strings that differ from it in one bit. To state the theorem we need names for the parts of a transformer and for the norms of its weights.
 #
-# The input is $x \in \{0, 1\}^n$, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. Token $j$ starts as $y^{(0)}_j = e(x_j) + p_j \in \mathbb R^d$, the sum of an embedding of its bit and an encoding of its position. Layer $k$ adds the outputs of $H$ attention heads to the token, and then applies a block of one hidden ReLU layer with a skip connection. The result is called $Y^{(k)}_j$. Then follows layer norm, which subtracts the mean over the $d$ columns and divides by the deviation $N^{(k)}_j$, in which $\sigma^2$ is the variance over the columns and $\varepsilon \ge 0$:
+# The input is $x \in \{0, 1\}^n$, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. Token $j$ starts as $y^{(0)}_j = e(x_j) + p_j \in \mathbb R^d$, the sum of an embedding of its bit and an encoding of its position. Layer $k$ adds the outputs of $H$ attention heads to the token, and then applies a block of one hidden ReLU layer with a skip connection. The result is called $Y^{(k)}_j$. Then follows layer norm, which subtracts the mean over the $d$ columns and divides by the deviation $N^{(k)}_j$. This deviation is computed from the variance $\sigma^2$ over the columns and a constant $\varepsilon \ge 0$:
 #
 # $$y^{(k)}_j = \frac{Y^{(k)}_j - \mathrm{mean}}{N^{(k)}_j}, \qquad N^{(k)}_j = \sqrt{\sigma^2(Y^{(k)}_j) + \varepsilon} .$$
 #
-# (The paper writes $N$ for this deviation in one place, and for its reciprocal elsewhere.) After $L$ layers the output is read off the last token by the *read-out* vector $v$, $f(x) = v \cdot y^{(L)}_n$. Its *sensitivity* is $s(f, x) = \frac14 \sum_i (f(x) - f(x^{\oplus i}))^2$, and $\mathrm{as}(f)$ is the mean of $s$ over inputs. For outputs $\pm 1$ this is the number of bits whose flip changes the output. The magnification enters in two forms, the paper's (Blowup) and ours ($B$),
+# (The paper writes $N$ for this deviation in one place, and for its reciprocal elsewhere.) After $L$ layers the output is read off the last token by the *read-out* vector $v$, $f(x) = v \cdot y^{(L)}_n$. Its *sensitivity* is $s(f, x) = \frac14 \sum_i (f(x) - f(x^{\oplus i}))^2$. For outputs $\pm 1$ this is the number of bits whose flip changes the output. The *average sensitivity* $\mathrm{as}(f)$ is the mean of $s$ over all inputs. The magnification enters in two forms, the paper's (Blowup) and ours ($B$). Both multiply over the layers how much the layer norm magnifies the token that it magnifies most:
 #
 # $$\mathrm{Blowup}(x) = \prod_{k=1}^L \max_j \Bigl(1 + \frac1{N^{(k)}_j}\Bigr), \qquad B(x) = \prod_{k=1}^L \max_j \frac1{N^{(k)}_j} \le \mathrm{Blowup}(x) .$$
 #
@@ -64,7 +68,7 @@
 # | $C^{(1)} = 2 L_f \max \lVert Y^{(1)}_j \rVert$ | what the first layer norm receives | (29) |
 # | $C^{(k)} = 48\, L_f (H + 1) C_V \sqrt d\, e^{4 C_A}$ | what layer $k \ge 2$ does | (30) |
 #
-# All logarithms are natural. (In the last line the paper prints $\|V_{k,h}\|_1$ for $C_V$; we read it as the $C_V$ of the first line. The symbol may also mean a norm by column sums or by entries. Such a norm would still be at least the spectral norm divided by $\sqrt d$, and the factor $48 \sqrt d$ makes up for that, so no verdict depends on our reading.)
+# All logarithms are natural. (In the last line the paper prints $\|V_{k,h}\|_1$ where we write $C_V$, and we read this symbol as the $C_V$ of the first line. It may also mean a norm by column sums or by entries. Such a norm would still be at least the spectral norm divided by $\sqrt d$, and the factor $48 \sqrt d$ makes up for that, so no verdict depends on our reading.)
 #
 # ```{prf:theorem} Hahn and Rofin (2024), Theorem 4 (19 in the appendix)
 # :label: sensitive-thm4
@@ -84,7 +88,7 @@
 # With the same $C$ as in the theorem, $\; C\, \mathbb E[\mathrm{Blowup}^2] \ge \mathrm{as}(f) / \sqrt{n \log n} - H / n$, which is (13) in the paper.
 # ```
 #
-# (The appendix prints the probability once as $1 - H / n^{-2}$, whereas text and proof have $1 - H/n^2$. There is also a second difference, because the exponential of the main text, its (8), is $\exp(4 d \max_h \sum_{k \ge 2} \|K_{k,h}^\top Q_{k,h}\|)$, with the maximum over heads outside the sum over layers. In (25), (30) and (32) of the appendix the maximum stands inside the sum, which gives the product of all $e^{4 C_A}$. The two agree if the heads are numbered such that the head with the largest norm has the same number in every layer, and we read (8) in this way.)
+# (Main text and appendix differ in two places. First, the appendix prints the probability once as $1 - H / n^{-2}$, whereas text and proof have $1 - H/n^2$. Second, the exponential of the main text, its equation (8), is $\exp(4 d \max_h \sum_{k \ge 2} \|K_{k,h}^\top Q_{k,h}\|)$, with the maximum over heads outside the sum over layers. In (25), (30) and (32) of the appendix the maximum stands inside the sum, which gives the product of all $e^{4 C_A}$. The two agree if we number the heads of each layer so that the head with the largest norm always has the same number, and we read (8) in this way.)
 
 # %% tags=["parameters"]
 n_max = 8  # most bits of the random models [4..11]
@@ -145,7 +149,17 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 # ```
 #
 # ```{dropdown} Proof, one layer norm
-# We write layer norm as a division by a length, compute the distance of the two results, and bound it. Subtract from $Y$ its mean, and append $\sqrt{d \varepsilon}$ as one more column. The vector $A$ that results has the length $a = \sqrt d\, N$, and layer norm is $\sqrt d\, A / a$ without the last column. Let $A'$ be the same vector at the neighbour, $a'$ its length, and $r = \|A - A'\|$. If we expand the square, we get $\|A/a - A'/a'\|^2 = (r^2 - (a - a')^2) / (a a')$. We claim that this is at most $4 r^2 / (a + a')^2$. To see this, multiply by both denominators and use $(a + a')^2 - 4 a a' = (a - a')^2$: the claim becomes $r^2 (a - a')^2 \le (a + a')^2 (a - a')^2$, which is true because $r \le a + a'$. Finally, subtracting the mean does not make the distance larger, and the appended columns agree, so $r \le I_i[Y]$. With $a = \sqrt d\, N$ the factor $\sqrt d \cdot 2 / (a + a')$ is that of the lemma. $\square$ (For unit vectors the inequality is due to Dunkl and Williams, 1964.)
+# We write layer norm as a division by a length, compute the distance of the two results, and bound it.
+#
+# 1. *A division by a length.* Subtract from $Y$ its mean, and append $\sqrt{d \varepsilon}$ as one more column. The vector $A$ that results has the length $a = \sqrt d\, N$, and layer norm is $\sqrt d\, A / a$ without the last column. Let $A'$ be the same vector at the neighbour, $a'$ its length, and $r = \|A - A'\|$.
+# 2. *The distance.* By the law of cosines $2 A \cdot A' = a^2 + a'^2 - r^2$, and therefore
+#
+# $$\Bigl\| \frac Aa - \frac{A'}{a'} \Bigr\|^2 = 2 - \frac{2 A \cdot A'}{a a'} = \frac{r^2 - (a - a')^2}{a a'} .$$
+#
+# 3. *The bound.* We claim that this squared distance is at most $4 r^2 / (a + a')^2$. To see this, multiply by both denominators and use $(a + a')^2 - 4 a a' = (a - a')^2$. The claim becomes $r^2 (a - a')^2 \le (a + a')^2 (a - a')^2$, which is true because $r \le a + a'$.
+# 4. *Back to layer norm.* Subtracting the mean does not make a distance larger, and the appended columns agree, so $r \le I_i[Y]$. Therefore $I_i[y] \le \sqrt d \cdot \frac{2}{a + a'}\, I_i[Y]$, and with $a = \sqrt d\, N(x)$ and $a' = \sqrt d\, N(x^{\oplus i})$ the factor is that of the lemma. $\square$
+#
+# (For unit vectors the inequality is due to Dunkl and Williams, 1964.)
 # ```
 #
 # The advantage of the lemma is that its factor is at most $2 / N(x)$. So the factor contains the magnification at the input itself only, not at its neighbours, and it is the same for every bit.
@@ -156,11 +170,19 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 #
 # **The idea of the proof.** We follow the sum over all bits of their influences through the network. In the first layer this sum is of order $\log n$ at most inputs, although it has $n$ terms, because attention dilutes each bit. Every layer norm multiplies the whole sum by at most twice its magnification at $x$, since this factor of the lemma is the same for every bit. Every later attention and block multiplies it by at most a constant. At the output the sensitivity is at most a multiple of the sum. The two inequalities that follow bound what happens in the first layer and in a later one.
 #
-# In the first layer three things move $Y^{(1)}_j$ when bit $i$ flips: its own token, the tokens that heads average, and the weights of the averages. Let $g = \|e(1) - e(0)\|$, and let $L_k$ be the Lipschitz constant of block $k$. Summed over $i$, the first contributes $g$, the second contributes at most $C_V g$ for each head, and the third $C_V C_P$ times the sum that {prf:ref}`influence-tail` bounds with probability $1 - H/n^2$ ($\delta = 4$ there). Together they give
+# *The first layer.* Let $g = \|e(1) - e(0)\|$ be the distance of the two embeddings, and let $L_k$ be the Lipschitz constant of block $k$. Three things move $Y^{(1)}_j$ when bit $i$ flips, and we sum each of them over $i$.
+#
+# * The token of position $j$ itself moves if $i = j$, and this contributes $g$.
+# * The tokens that the heads average move, which contributes at most $C_V g$ for each head, because the weights of an average add up to 1.
+# * The weights of the averages move, which contributes, for each head, at most $C_V C_P$ times the sum that {prf:ref}`influence-tail` bounds with probability $1 - H/n^2$ ($\delta = 4$ there).
+#
+# Together the three contributions give, behind a block with the constant $L_1$,
 #
 # $$\sum_i I_i[Y^{(1)}_j] \le S := L_1 \bigl(g + H C_V (g + C_P \min\{16 \log n + 9,\ 2n\})\bigr) .$$ (eq-first-sum)
 #
-# In the minimum, $16 \log n + 9$ is the bound that holds with probability $1 - H/n^2$, and $2n$ is a trivial bound that holds at every input. The trivial one is the smaller of the two up to $n =$ {glue:text}`certain`, so that up to this length there is no exceptional input. In a later layer {prf:ref}`influence-head` gives, with $\bar I_i$ the mean over positions and $y = y^{(k-1)}$,
+# In the minimum, $16 \log n + 9$ is the bound that holds with probability $1 - H/n^2$, and $2n$ is a trivial bound that holds at every input. The trivial one is the smaller of the two up to $n =$ {glue:text}`certain`, so that up to this length there is no exceptional input.
+#
+# *A later layer.* The influence of a bit on one token after attention is at most a constant times its influence on this token before, plus a constant times the mean of its influences on all tokens. In formulas, {prf:ref}`influence-head` gives, with $\bar I_i$ the mean over positions and $y = y^{(k-1)}$,
 #
 # $$I_i[Y^{(k)}_j] \le L_k \bigl((1 + H C_V C_A)\, I_i[y_j] + H C_V (1 + 2 C_A) e^{2 C_A}\, \bar I_i[y]\bigr) .$$ (eq-later-layer)
 #
@@ -174,12 +196,19 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 # ```
 #
 # ```{dropdown} Proof of the law
-# We follow $\max_j \sum_i I_i[y_j]$ from layer to layer, and then bound the sensitivity by it. By {prf:ref}`blowup-norm` layer norm $k$ multiplies all influences by at most $2 \max_w 1/N^{(k)}_w(x)$, which does not depend on $i$ and can be taken out of the sum over $i$. So in layer $k \ge 2$ the number $\max_j \sum_i I_i[y_j]$ grows by a factor of at most $2 G_k \max_w 1/N^{(k)}_w(x)$, by {eq}`eq-later-layer`, and after the first layer it is at most $2 S \max_w 1/N^{(1)}_w(x)$. It follows that $\sum_i I_i[y^{(L)}_n] \le 2^L B(x)\, S \prod G_k$, and $s \le \frac14 \cdot 2 \max |f| \sum_i I_i[f] \le \frac12 \max |f|\, \|v\| \sum_i I_i[y^{(L)}_n]$. For the mean we need a bound at the exceptional inputs as well: if $|f| \le 1$, then $s \le n$ there, which adds at most $n \cdot H/n^2$. $\square$
+# We follow the number $M_k = \max_j \sum_i I_i[y^{(k)}_j]$ from layer to layer, and then bound the sensitivity by it.
+#
+# 1. *Layer norm.* By {prf:ref}`blowup-norm` layer norm $k$ multiplies all influences by at most $2 \max_w 1/N^{(k)}_w(x)$. This factor does not depend on $i$, so it can be taken out of the sum over $i$.
+# 2. *The first layer.* We have bounded the sum before the first layer norm by $S$ in {eq}`eq-first-sum`, so step 1 gives $M_1 \le 2 S \max_w 1/N^{(1)}_w(x)$.
+# 3. *A later layer.* If we sum {eq}`eq-later-layer` over $i$, the sums of $I_i[y_j]$ and of $\bar I_i[y]$ are both at most $M_{k-1}$, so $\sum_i I_i[Y^{(k)}_j] \le G_k M_{k-1}$. With the layer norm of step 1 this becomes $M_k \le 2 G_k \max_w 1/N^{(k)}_w(x)\, M_{k-1}$.
+# 4. *All layers.* We multiply the factors of all layers, and the product of the maxima is $B(x)$. It follows that $\sum_i I_i[y^{(L)}_n] \le M_L \le 2^L B(x)\, S \prod_{k \ge 2} G_k$.
+# 5. *The sensitivity.* A difference of two outputs is at most $2 \max |f|$, and also at most $\|v\|\, I_i[y^{(L)}_n]$. So $s \le \frac14 \cdot 2 \max |f| \sum_i I_i[f] \le \frac12 \max |f|\, \|v\| \sum_i I_i[y^{(L)}_n]$, which by step 4 is at most $K\, B(x)$.
+# 6. *The mean.* Here we need a bound at the exceptional inputs as well. If $|f| \le 1$, then $s \le n$ there, and these inputs are a share of at most $H/n^2$, so they add at most $n \cdot H/n^2 = H/n$. $\square$
 # ```
 #
 # Why is this simpler than the paper's bound? In the paper the factor of bit $i$ contains $\mathrm{Blowup}(x^{\oplus i})$, so it cannot be taken out of the sum. The paper uses the inequality of Cauchy and Schwarz instead, and this costs the factor $\sqrt n$ and the squares.
 #
-# **The constant is attained.** To see that $K$ cannot be lowered, consider a layer that returns its last bit, without attention or block. A bit 0 becomes the token $(1, -1)$, a bit 1 becomes $-t$ times this token, and $v = (\frac12, -\frac12)$. At the input that consists of zeros $s = B = 1$ and $K = 1 + t$. So the last column of the next table, $s / (KB)$, tends to 1 as $t$ tends to 0.
+# **The constant is attained.** To see that $K$ cannot be lowered, consider a layer that returns its last bit, without attention or block. A bit 0 becomes the token $(1, -1)$, a bit 1 becomes $-t$ times this token for a small $t > 0$, and $v = (\frac12, -\frac12)$. At the input that consists of zeros $s = B = 1$ and $K = 1 + t$. So the last column of the next table, $s / (KB)$, tends to 1 as $t$ tends to 0.
 
 # %%
 rows = {}
@@ -272,17 +301,38 @@ glue(certain=max(n for n in range(2, 100) if 2 * n <= tail_bound(n, 4)))
 #
 # ```{prf:theorem} The constant of Theorem 4, repaired
 # :label: blowup-thm4-repaired
-# {prf:ref}`sensitive-thm4` holds for every read-out with $C = 25 \sqrt d\, H\, (1 + \|v\|^2) \prod_k C^{(k)}$, and it holds with the constant (32) as printed where $|f| \le 1$. The same is true of {prf:ref}`sensitive-cor5`, with one exception: for read-outs of any length and more than $10^7$ columns, $H d\, \|v\|^2$ has to be added to $C$.
+# *(i)* With $C = 25 \sqrt d\, H\, (1 + \|v\|^2) \prod_k C^{(k)}$ in place of (32), {prf:ref}`sensitive-thm4` holds for every read-out.
+#
+# *(ii)* With the constant (32) as printed, {prf:ref}`sensitive-thm4` holds where $|f| \le 1$.
+#
+# *(iii)* The same is true of {prf:ref}`sensitive-cor5`, with one exception: for read-outs of any length and more than $10^7$ columns, $H d\, \|v\|^2$ has to be added to $C$.
 # ```
 #
-# ```{dropdown} Proof: one line
-# $$s \le K B, \qquad K = \max |f|\, \|v\|\; S \prod_{k \ge 2} 2 G_k \le \max |f|\, \|v\|\; \tfrac12 C^{(0)} \log n \prod_{k \ge 2} C^{(k)}, \qquad |f| \le \sqrt d\, \|v\|, \qquad B \le \mathrm{Blowup}^2 .$$
+# **The idea of the proof.** The law has a smaller factor than the theorem, so we only have to compare $K$ with $C$, piece by piece.
 #
-# The second inequality collects three facts: $2 S \le C^{(0)} \log n$ for $n \ge 2$, because $g \le 2 C_P$ and $2 (4 + \min\{16 \log n + 9, 2n\}) \le 150 \log n$; $2 G_k \le 4 L_f C_V (H + 1) e^{4 C_A} \le C^{(k)}$, because $1 + 3 C_A \le 2 e^{2 C_A}$; and $C^{(1)} \ge 1$ and $\log n \le \sqrt{n \log n}$. Together these inequalities give a factor $\max |f|\, \|v\| \le \sqrt d\, \|v\|^2$. If $|f| \le 1$ is used in place of $|f| \le \sqrt d\, \|v\|$, the factor $\|v\|$ remains, as in (32).
+# ```{dropdown} Proof, from the law
+# We compare the factors of the law with those of $C$, then take the mean, and finally ask how much of $C$ was used.
 #
-# For the mean, the exceptional inputs add at most $\max f^2\, n \cdot H/n^2$ to $\mathrm{as}(f)$. If $|f| \le 1$ this is $H / n$, and then we use $\sqrt{n \log n} \ge 1$. Otherwise it is at most $H d\, \|v\|^2 / n$, and then we use $\mathbb E[\mathrm{Blowup}^2] \ge 1$. Up to $10^7$ columns nothing has to be added, because the line above uses at most one fiftieth of $C$, and the rest of $C \ge 3750 \sqrt d\, H (1 + \|v\|^2)$ is larger than $H d\, \|v\|^2$.
+# **The theorem.** By the law
 #
-# *How loose is the bound?* For $|f| \le 1$ the same line gives $C \sqrt{n \log n} \ge 25 \sqrt d \cdot 150\, \frac{\sqrt{n \log n}}{4 + \min\{16 \log n + 9, 2n\}}\, K$. The fraction is least at $n = 2$, and there the right side is at least $780 K$, because $d \ge 2$. In the paper's (12), the inequality of Theorem 4, this constant is multiplied by the sum of two terms: $\mathrm{Blowup}(x)^2 \ge (1 + B)^2$ and a mean of squares that are at least 1. Since $(1 + B)^2 + 1 \ge 4.8\, B$, the bound on $s$ that (12) gives is at least $780 \cdot 4.8\, K B$, whereas $s \le K B$. So the bound with (32) is too large by a factor of at least $10^{3.5}$ in every such model. $\square$
+# $$s \le K B, \qquad K = \max |f|\, \|v\|\; S \prod_{k \ge 2} 2 G_k \le \max |f|\, \|v\|\; \tfrac12 C^{(0)} \log n \prod_{k \ge 2} C^{(k)} .$$
+#
+# The following facts compare the factors on the right with those of $C \sqrt{n \log n}$ in Theorem 4.
+#
+# 1. *The first layer.* For $n \ge 2$ we have $2 S \le C^{(0)} \log n$, because $g \le 2 C_P$ and $2 (4 + \min\{16 \log n + 9, 2n\}) \le 150 \log n$.
+# 2. *The later layers.* For $k \ge 2$ we have $2 G_k \le 4 L_f C_V (H + 1) e^{4 C_A} \le C^{(k)}$, because $1 + 3 C_A \le 2 e^{2 C_A}$.
+# 3. *What is left of the right side of the theorem.* The factor $C^{(1)}$ of $C$ is at least 1, and moreover $\log n \le \sqrt{n \log n}$ and $B \le \mathrm{Blowup}^2$.
+# 4. *The output.* Layer norm returns vectors of length at most $\sqrt d$, so that $|f| \le \sqrt d\, \|v\|$.
+#
+# By the last fact $\max |f|\, \|v\| \le \sqrt d\, \|v\|^2$, and this proves (i). If $|f| \le 1$ is used in place of $|f| \le \sqrt d\, \|v\|$, the factor $\|v\|$ remains, as in (32), and this proves (ii).
+#
+# **The mean.** The exceptional inputs add at most $\max f^2\, n \cdot H/n^2$ to $\mathrm{as}(f)$. If $|f| \le 1$ this is $H / n$, and then we use $\sqrt{n \log n} \ge 1$. Otherwise it is at most $H d\, \|v\|^2 / n$, and then we use $\mathbb E[\mathrm{Blowup}^2] \ge 1$. Up to $10^7$ columns nothing has to be added, because the proof of (i) uses at most one fiftieth of $C$, and the rest of $C \ge 3750 \sqrt d\, H (1 + \|v\|^2)$ is larger than $H d\, \|v\|^2$.
+#
+# **The slack.** How loose is the bound of Theorem 4 with (32) if $|f| \le 1$? We show that it is too large by a factor of at least $10^{3.5}$ in every model.
+#
+# 1. From the comparison above we get $C \sqrt{n \log n} \ge 25 \sqrt d \cdot 150\, \frac{\sqrt{n \log n}}{4 + \min\{16 \log n + 9, 2n\}}\, K$. The fraction is least at $n = 2$, and there the right side is at least $780 K$, because $d \ge 2$.
+# 2. In the paper's (12), the inequality of Theorem 4, this number is multiplied by a sum of two terms. The first is $\mathrm{Blowup}(x)^2 \ge (1 + B)^2$, and the second is a mean of squares that are at least 1, so the sum is at least $(1 + B)^2 + 1 \ge 4.8\, B$.
+# 3. So the bound on $s$ that (12) gives is at least $780 \cdot 4.8\, K B$, whereas the law says that $s \le K B$. $\square$
 # ```
 #
 # To see the difference between $1 + \|v\|$ and $1 + \|v\|^2$ we take MAJORITY of 5 bits, at all inputs, and make its read-out longer and longer. The first column of the table is the share of inputs that violate the bound. The theorem allows a share of $H/n^2 = 0.04$, and a larger share refutes the formula. Each of the other columns divides the side of an inequality that should be the smaller by the other side, so a number above 1 is a violation.
@@ -384,7 +434,7 @@ glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 3
 # %% [markdown]
 # {numref}`fig-blowup-readout` shows the ratio at the worst input as the read-out grows. With (32) it rises in proportion to the read-out, because $s$ grows like its square and the constant like its first power, and it crosses 1 a little beyond a factor of $10^6$. With the square it stays level, far below 1. At a read-out that is {glue:text}`longer:.0e` times as long a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and with the square none is. Nobody would train such a model, but it shows how (32) has to be read.
 #
-# For outputs up to 1 the constant is far larger than needed, since the proof above leaves a factor of $10^{3.5}$ unused in every model. For example, MAJORITY by hand has $C =$ {glue:text}`C:.0f`. Since $s \le n$ and the right side of (12) is at least 2, the bound (12) is vacuous for this layer up to a length of about {glue:text}`useful:.1e`. Our law says something at much shorter lengths. At the inputs of MAJORITY with $s = \frac{n+1}2$ it demands $B > 1$ from {glue:text}`speaks` bits on, and {ref}`ch-magnified-inputs` follows it to long strings.
+# For outputs up to 1 the constant is far larger than needed, since the proof above leaves a factor of $10^{3.5}$ unused in every model. For example, MAJORITY by hand has $C =$ {glue:text}`C:.0f`. Since $s \le n$ and the right side of (12) is at least 2, the bound (12) is vacuous for this layer up to a length of about {glue:text}`useful:.1e`. Our law is of use at much shorter lengths, because at the inputs of MAJORITY with $s = \frac{n+1}2$ it demands $B > 1$ from {glue:text}`speaks` bits on. The chapter {ref}`ch-magnified-inputs` follows it to long strings.
 #
 # ## What we found
 #
@@ -409,7 +459,9 @@ glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 3
 #
 # ## What would falsify this
 #
-# A sensitivity above $K B$ at more than a share $H/n^2$ of the inputs would refute {prf:ref}`blowup-local`; the control leaves $B$ out, and MAJORITY then exceeds the bound. A ratio $s/B$ below $\frac14$ in the table of MAJORITY would speak for a smaller power; the control divides by $B^2$. A model above the bound with the square would refute {prf:ref}`blowup-thm4-repaired`; the control is (32) as it stands.
+# * A sensitivity above $K B$ at more than a share $H/n^2$ of the inputs would refute {prf:ref}`blowup-local`. The control leaves $B$ out, and then MAJORITY exceeds the bound.
+# * A ratio $s/B$ below $\frac14$ in the table of MAJORITY would speak for a smaller power, and the control divides by $B^2$.
+# * A model above the bound with the square would refute {prf:ref}`blowup-thm4-repaired`, and the control is (32) as it stands.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -417,7 +469,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The measurements of the repository `lacoco-lab/sensitivity-hardness` are of another quantity. Its model has two layer norms in a layer, with gain, bias and $\varepsilon = 10^{-5}$, and all four enter its blow-up. Each factor is $\max_w 1/s$ with the variance divided by $d - 1$, without $\varepsilon$ and without the "1 +", and in the last layer only the token that is read counts. So it is close to our $B$ in form, and the constant $C$ is not used.
+# The measurements of the repository `lacoco-lab/sensitivity-hardness` are of another quantity. Its model has two layer norms in a layer, with gain, bias and $\varepsilon = 10^{-5}$, and all four enter its blow-up. Each factor is $\max_w 1/s$ with the variance divided by $d - 1$, without $\varepsilon$ and without the "1 +", and in the last layer only the token that is read counts. So the blow-up of the code is close to our $B$ in form, and the code does not use the constant $C$.
 #
 # ## Exercises
 #

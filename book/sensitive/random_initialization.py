@@ -23,15 +23,15 @@
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 11 min. **Runs in** 30 s. **Source** printed.
 #
-# **Claim.** Before any training, transformers compute functions of low average sensitivity, lower than those of recurrent nets. The paper quotes this from Bhattamishra et al. (2023) and explains it by its Theorem 6. We find it for that study's transformer under both of the study's random draws of weights that we took. Under PyTorch's own initialization the sign of this transformer is constant even more often than that of an LSTM. It matters at which token the output of a transformer is read: at the last bit, whose own token reaches the output by the skip connections, the sign of the same net is as sensitive as that of an LSTM with Xavier's weights, and much more sensitive with PyTorch's.
+# **Claim.** Before any training, transformers compute functions of low average sensitivity, lower than those of recurrent nets. The paper quotes this from Bhattamishra et al. (2023) and explains it by its Theorem 6. We find it for that study's transformer under both of the study's random draws of weights that we took. Under PyTorch's own initialization the sign of this transformer is constant even more often than that of an LSTM. But it matters at which token the output of a transformer is read. The study reads it at an end symbol after the bits. If it is read at the last bit instead, whose own token reaches the output by the skip connections, the sign of the same net is more sensitive. With Xavier's weights it is then as sensitive as that of an LSTM, and with PyTorch's much more sensitive.
 #
 # ## Why one should care
 #
-# Training starts from random weights, so it matters which functions random networks compute. If random transformers compute simple functions with a high probability, training starts near simple functions, and this could be one reason why large networks do not overfit. Such a preference is often called a *simplicity bias*. The paper says more: transformers are biased towards functions of low sensitivity, more than recurrent nets, and its theorem on brittleness explains this, because sensitive functions take up little of the space of weights. The claim is easy to state, but whether it is true depends on choices that the sentence leaves open, such as the size of the random weights and the place where the network is read.
+# Training starts from random weights, so it matters which functions random networks compute. If random transformers compute simple functions with a high probability, training starts near simple functions, and this could be one reason why large networks do not overfit. Such a preference is often called a *simplicity bias*. The paper says more. It says that transformers are biased towards functions of low sensitivity, more than recurrent nets. It also says why: by its theorem on brittleness, sensitive functions take up little of the space of weights. The claim is easy to state, but whether it is true depends on choices that the sentence leaves open, such as the size of the random weights and the place where the network is read.
 #
 # ## Two bits by hand
 #
-# A network gives every string $x$ of $n$ bits a number $T(x)$, and its sign is a function into $\{-1, 1\}$. The average sensitivity $\mathrm{as}(\operatorname{sign} T)$ is the number of bits whose flip changes the sign, averaged over all strings. A constant has 0, one bit has 1, parity has $n$, and a random function $n/2$ on average. Let a random network on two bits have these outputs:
+# A network gives every string $x$ of $n$ bits a number $T(x)$, and its sign is a function into $\{-1, 1\}$. The average sensitivity $\mathrm{as}(\operatorname{sign} T)$ is the number of bits whose flip changes the sign, averaged over all strings. It is 0 for a constant function, 1 for a function that copies one bit, $n$ for parity, and $n/2$ on average for a random function. Let a random network on two bits have these outputs:
 #
 # | string | 00 | 01 | 10 | 11 | average sensitivity of the sign |
 # |:--|:--|:--|:--|:--|:--|
@@ -56,11 +56,17 @@
 # $$\frac{D}{D - L} \cdot \frac{K}{c\, n} .$$
 # ```
 #
-# **Proof.** Given its distance $r \le R$ from $\theta$, the point is uniform on a sphere. By {prf:ref}`brittle-repaired` its mean sensitivity is at most $K\, (R/r)^L$, since $K$ depends on the step through $Q$, which is proportional to $r^{-L}$, and through sizes that are largest for $r = R$. In a ball of $D$ dimensions $\mathbb E\, (R/r)^L = \frac D{D - L}$, so the mean sensitivity over the ball is at most $\frac D{D - L} K$, and Markov's inequality bounds the share at which it is $c\,n$ or more. $\square$
+# Here $D$ is the number of weights that are drawn, and $L$ the number of layers.
 #
-# The share therefore vanishes as strings grow. The proof uses the random biases before each layer norm, and two of the three draws of weights below have no biases, so it does not cover them. It is also about long strings, while those below are short. A recurrent net has no such bound, because its state can pass every bit on to the end.
+# **Proof.**
 #
-# **What could deceive.** The sentence of the paper does not say how large the weights are. With small weights the outputs hardly move, as in the example. Then the sign is constant for a trivial reason, and the mean over nets says how often this happens and not what the net computes. So we measure a second number: subtract from each net's $T$ its median over all strings, so that the sign is 1 on half of them. Such a *balanced* function has average sensitivity at least 1 (Exercise 1).
+# 1. *On a sphere.* Given its distance $r \le R$ from $\theta$, the point is uniform on a sphere of radius $r$. So by {prf:ref}`brittle-repaired` its mean sensitivity is at most the bound of that theorem for steps of length $r$.
+# 2. *From $r$ to $R$.* That bound depends on the length of the step through the factor $Q$, which is proportional to $r^{-L}$, and through sizes of weights, which are largest for $r = R$. So the mean sensitivity is at most $K\, (R/r)^L$.
+# 3. *Over the ball.* In a ball of $D$ dimensions $\mathbb E\, (R/r)^L = \frac D{D - L}$, so the mean sensitivity over the ball is at most $\frac D{D - L} K$. By Markov's inequality it is $c\,n$ or more on at most the share in the proposition. $\square$
+#
+# The share therefore vanishes as strings grow. The proof uses the random biases before each layer norm. Two of the three draws of weights below have no biases, so the proposition does not cover them. The proposition is also about long strings, while those below are short. A recurrent net has no such bound, because its state can pass every bit on to the end.
+#
+# **What could deceive.** The sentence of the paper does not say how large the weights are. With small weights the outputs hardly move, as in the example. Then the sign is constant for a trivial reason, and the mean over nets says how often this happens and not what the nets compute. So we measure a second number. From the outputs $T$ of each net we subtract their median over all strings, so that the sign is 1 on half of the strings. Such a *balanced* function has average sensitivity at least 1 (Exercise 1).
 
 # %% tags=["parameters"]
 bits = 7  # of a string [5..10]
@@ -71,11 +77,17 @@ seed = 0  # of everything random [0..100000]
 # %% [markdown]
 # ## Nets and draws
 #
-# We take two transformers and three recurrent nets. The transformer of the paper has two layers of two heads and layer norm after each block. That of the cited study, called *deep* here, has four layers of one head, norms before each block, and positions added to tokens, which are multiplied by the root of the width. The recurrent nets have two layers and are an LSTM, a GRU and a plain RNN with tanh. As in the cited study, the deep transformer is read at an end symbol after the bits, which has an embedding of its own, and recurrent nets are read at the last bit; so is the paper's transformer, as in its own experiments. If the paper's sentence is true, the transformers have the smaller numbers. The weights are drawn in three ways:
+# We take two transformers and three recurrent nets:
 #
-# * *wide*: everything uniform from $-10$ to 10, no biases, as in the cited study;
-# * *Xavier*: matrices normal, with variance 2 over the sum of their two sizes, no biases, embeddings standard normal; also in that study;
-# * *PyTorch*: as its layers draw them, biases included. There are two differences: PyTorch's encoder starts with equal layers and draws the bias of the read-out, while our transformers have layers that are drawn independently, and that bias is 0. The models of {ref}`ch-sharpness-vs-length` start from this draw.
+# * the *transformer of the paper*, which has two layers of two heads and layer norm after each block. It is read at the last bit, as in the paper's experiments;
+# * the transformer of the cited study, called *deep* here. It has four layers of one head and norms before each block. Its tokens are multiplied by the root of the width before positions are added to them. As in the study, it is read at an end symbol after the bits, which has an embedding of its own;
+# * an *LSTM*, a *GRU* and a plain *RNN* with tanh, each of two layers. As in the study, they are read at the last bit.
+#
+# If the paper's sentence is true, the transformers have the smaller numbers. The weights are drawn in three ways:
+#
+# * *wide*: all weights are uniform from $-10$ to 10, and there are no biases, as in the cited study;
+# * *Xavier*: matrices are normal, with variance 2 over the sum of their two sizes, embeddings are standard normal, and there are no biases. This draw is in that study, too;
+# * *PyTorch*: weights and biases are drawn as PyTorch's layers draw them, with two differences. PyTorch's encoder starts with equal layers, whereas our layers are drawn independently. PyTorch also draws the bias of the read-out, which is 0 in our transformers. The models of {ref}`ch-sharpness-vs-length` start from this draw.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 from statistics import median_high
@@ -194,11 +206,19 @@ low.reproduced(
 )
 
 # %% [markdown]
-# **Are they lower than those of recurrent nets?** With wide weights the deep transformer has {glue:text}`wide_deep_transformer:.2f`, while LSTM, GRU and RNN have {glue:text}`wide_LSTM:.2f`, {glue:text}`wide_GRU:.2f` and {glue:text}`wide_RNN:.2f`. With Xavier's weights it has {glue:text}`Xavier_deep_transformer:.2f` against {glue:text}`Xavier_LSTM:.2f` and more, and as PyTorch draws them {glue:text}`PyTorch_deep_transformer:.2f`, with {glue:text}`PyTorch_LSTM:.2f` for the LSTM and more for the other two. In the last draw its sign is constant in {glue:text}`constant_deep:.0f` % of the nets, and that of the LSTM in {glue:text}`constant_LSTM:.0f` %. With so few signs that change, {glue:text}`nets` nets are too few to distinguish these two, so in this draw we took three times as many of each. Their difference is {glue:text}`PyTorch_difference`. (Further nets, 1800 of each with other seeds, had 0.05 and 0.12.)
+# **Are they lower than those of recurrent nets?** We first compare the signs, and then the balanced signs.
 #
-# The paper's own transformer of two layers, read at its last bit, is below all recurrent nets with wide weights ({glue:text}`wide_transformer:.2f`), but not in the other two draws: with Xavier's weights it has {glue:text}`Xavier_transformer:.2f`, with PyTorch's {glue:text}`PyTorch_transformer:.2f`. The token at which it is read matters for the deep transformer too: read at the last bit it has {glue:text}`last_bit_Xavier:.2f` with Xavier's weights and {glue:text}`last_bit_PyTorch:.2f` with PyTorch's.
+# *The sign of the deep transformer* has a lower average sensitivity than that of any recurrent net, in all three draws.
 #
-# If the outputs are balanced, the deep transformer is less sensitive than the LSTM with wide weights only. There it has {glue:text}`balanced_wide_deep_transformer:.2f`, and the LSTM has {glue:text}`balanced_wide_LSTM:.2f`. With Xavier's weights they have {glue:text}`balanced_Xavier_deep_transformer:.2f` and {glue:text}`balanced_Xavier_LSTM:.2f`, with PyTorch's {glue:text}`balanced_PyTorch_deep_transformer:.2f` and {glue:text}`balanced_PyTorch_LSTM:.2f`. So where weights are small, the paper's sentence is about how often a sign is constant, and not about how the outputs of the net depend on the bits. (Where outputs tie at the median, as in a third of the nets of the paper's transformer with wide weights, the sign is not exactly balanced. The paper's own transformer, balanced, is below all three recurrent nets in every draw. So is the deep transformer if it, too, is read at the last bit: after balancing it then has {glue:text}`last_balanced_wide:.2f`, {glue:text}`last_balanced_Xavier:.2f` and {glue:text}`last_balanced_PyTorch:.2f` in the three draws. So here as well the answer depends on where a net is read.)
+# * With wide weights it has {glue:text}`wide_deep_transformer:.2f`, while LSTM, GRU and RNN have {glue:text}`wide_LSTM:.2f`, {glue:text}`wide_GRU:.2f` and {glue:text}`wide_RNN:.2f`.
+# * With Xavier's weights it has {glue:text}`Xavier_deep_transformer:.2f`, while the recurrent nets have {glue:text}`Xavier_LSTM:.2f`, the number of the LSTM, and more.
+# * With PyTorch's weights it has {glue:text}`PyTorch_deep_transformer:.2f`, while the LSTM has {glue:text}`PyTorch_LSTM:.2f` and the other two have more. In this draw the sign of the deep transformer is constant in {glue:text}`constant_deep:.0f` % of the nets, and that of the LSTM in {glue:text}`constant_LSTM:.0f` %. Because so few signs change, {glue:text}`nets` nets are too few to distinguish these two, and so we took three times as many of each. Their difference is {glue:text}`PyTorch_difference`. (Further nets, 1800 of each with other seeds, had 0.05 and 0.12.)
+#
+# *The sign of the paper's own transformer*, which is read at its last bit, is less sensitive than those of all recurrent nets with wide weights ({glue:text}`wide_transformer:.2f`), but not in the other two draws. With Xavier's weights it has {glue:text}`Xavier_transformer:.2f`, and with PyTorch's {glue:text}`PyTorch_transformer:.2f`. The token at which a net is read matters for the deep transformer too. If it is read at the last bit, it has {glue:text}`last_bit_Xavier:.2f` with Xavier's weights and {glue:text}`last_bit_PyTorch:.2f` with PyTorch's.
+#
+# *If the outputs are balanced*, the deep transformer is less sensitive than the LSTM with wide weights only. There it has {glue:text}`balanced_wide_deep_transformer:.2f`, and the LSTM has {glue:text}`balanced_wide_LSTM:.2f`. With Xavier's weights they have {glue:text}`balanced_Xavier_deep_transformer:.2f` and {glue:text}`balanced_Xavier_LSTM:.2f`, and with PyTorch's {glue:text}`balanced_PyTorch_deep_transformer:.2f` and {glue:text}`balanced_PyTorch_LSTM:.2f`. So for this transformer, where weights are small, the paper's sentence is about how often a sign is constant, and not about how the outputs depend on the bits.
+#
+# Other readings give another answer. The paper's own transformer, balanced, is below all three recurrent nets in every draw. So is the deep transformer if it, too, is read at the last bit: after balancing it then has {glue:text}`last_balanced_wide:.2f`, {glue:text}`last_balanced_Xavier:.2f` and {glue:text}`last_balanced_PyTorch:.2f` in the three draws. (Some outputs tie at the median, as in a third of the nets of the paper's transformer with wide weights. There the sign is not exactly balanced.)
 
 
 # %%
@@ -244,7 +264,7 @@ recurrent.reproduced(
 # ## What we found
 #
 # * The sentence is reproduced for the study that it quotes: the study's transformer, read at the end symbol, is less sensitive than all three recurrent nets in both of its draws. It is also the least sensitive as PyTorch draws weights, where its sign and that of the LSTM are constant in about nine nets of ten.
-# * With small weights the plain sign only compares how often a net is constant. Once the median is subtracted, the transformer of the study is more sensitive than an LSTM in two of the three draws, whereas the paper's own transformer is below the recurrent nets in all three. The deep transformer is below them too if it is read at the last bit.
+# * With small weights the plain sign only compares how often a net is constant. Once the median is subtracted, the transformer of the study is more sensitive than an LSTM in two of the three draws. The paper's own transformer, however, is below the recurrent nets in all three, and so is that of the study if it is read at the last bit.
 # * The paper's own transformer, read at its last bit, is below the recurrent nets with wide weights only.
 # * That Theorem 6 is the reason is not shown here, because the theorem is about long strings and these are short.
 #
@@ -264,9 +284,9 @@ ledger.verdicts()
 # The repository `lacoco-lab/sensitivity-hardness` of the paper has no such experiment. So we read `satwik77/Transformer-Simplicity`, the repository of the cited study.
 #
 # * **Where a net is read.** It appends an end symbol to each string and reads the transformer there, and recurrent nets at their last bit. We do the same for the deep transformer; the paper's own transformer is read at the last bit.
-# * **Width.** Its defaults are 64 columns and strings of 10 bits for transformers and 20 for recurrent nets; ours have {glue:text}`bits` bits and the width of the parameters cell.
+# * **Width.** Its defaults are 64 columns, and strings of 10 bits for transformers and of 20 for recurrent nets. Our nets have {glue:text}`bits` bits and the width of the parameters cell.
 # * **Scale.** It divides the average sensitivity by the length of the strings.
-# * **Read-out.** A sigmoid compared with one half, so the sign, without a bias. Our wide and Xavier draws have none either; PyTorch's has.
+# * **Read-out.** It compares a sigmoid with one half, which is the same as taking the sign, and its read-out has no bias. Our wide and Xavier draws have no bias either, but PyTorch's has.
 # * **One more draw.** It also has normal weights of standard deviation 10, with smaller read-outs.
 #
 # ## Exercises
@@ -280,7 +300,7 @@ ledger.verdicts()
 # ```{solution} ex-random-balanced
 # :class: dropdown
 #
-# In terms of Fourier coefficients $\mathrm{as}(f) = \sum_S |S| \hat f(S)^2$, and $\sum_S \hat f(S)^2 = 1$. Since $f$ is balanced, $\hat f(\emptyset) = 0$, so every term that is left has $|S| \ge 1$. Equality leaves only characters of one bit. Then $f$ is linear and has only the values $\pm 1$, so it is $\pm x_i$ for one $i$ (flipping two bits with coefficients $a$ and $b$ moves $f$ by $2a$ and $2b$, each 0 or $\pm 2$).
+# In terms of Fourier coefficients $\mathrm{as}(f) = \sum_S |S| \hat f(S)^2$, and $\sum_S \hat f(S)^2 = 1$. Since $f$ is balanced, $\hat f(\emptyset) = 0$, so every term that is left has $|S| \ge 1$. If there is equality, only characters of one bit have a coefficient that is not 0, so $f$ is linear. A flip of bit $i$ moves $f$ by $\pm 2$ times the coefficient of this bit, and since $f$ has only the values $\pm 1$, this is 0 or $\pm 2$. So each coefficient is 0 or $\pm 1$, and because their squares sum to 1, $f$ is $\pm x_i$ for one $i$.
 # ```
 #
 # ```{exercise}

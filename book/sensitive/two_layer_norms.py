@@ -19,11 +19,11 @@
 # # A layer norm after attention too
 #
 # ```{verdict}
-# The conclusion of the paper's last remark is true: a random step of the weights also keeps a layer norm that stands after attention from magnifying by more than $n^{3/d}$, with a chance that tends to 1 as strings of $n$ bits grow. It holds for transformers with at least 4 columns and any number of heads, and the lower bound on the sharpness of long PARITY is the same with both norms in each layer as with one. Our bound on the chance of a strong magnification can hardly be improved: in a network built by hand the chance is three quarters of the bound where both are very small, and {glue:text}`used:.0%` of it where the bound is near one half.
+# The conclusion of the paper's last remark is true: a random step of the weights also limits how strongly a layer norm after attention can magnify. With a chance that tends to 1 as strings of $n$ bits grow, it magnifies by no more than $n^{3/d}$, in transformers with $d \ge 4$ columns and any number of heads. The lower bound on the sharpness of long PARITY is the same with both norms in each layer as with one. Our bound on the chance of a strong magnification can hardly be improved. In a network built by hand the chance is three quarters of the bound where both are very small, and {glue:text}`used:.0%` of it where the bound is near one half.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`, {ref}`ch-brittle-at-every-width`. **Read** 13 min. **Runs in** 30 s. **Source** printed.
 #
-# **Claim.** The paper proves for one layer norm in each layer, after the feedforward block, that a random step of the weights keeps it from magnifying strongly. A last remark says in words that the same is true of a second layer norm, after attention, although no bias stands before it. We prove the remark, and the skip connection makes the proof simpler than the remark suggests. With both norms a transformer can still compute PARITY exactly, and the same lower bound holds for its sharpness.
+# **Claim.** In the paper's transformers one layer norm ends each layer, after the feedforward block. The paper proves that a random step of the weights keeps this norm from magnifying strongly. A last remark says in words that the same is true of a second layer norm, after attention, although no bias stands before it. We prove what the remark concludes, and the skip connection makes the proof simpler than the remark suggests. With both norms a transformer can still compute PARITY exactly, and the same lower bound holds for its sharpness.
 
 # %% tags=["parameters"]
 draws = 20_000  # random steps behind each curve [10000..200000]
@@ -63,24 +63,31 @@ d, rho = 4, 0.1
 #
 # ## The statement
 #
-# An input $x$ has $n$ bits, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. A transformer has $L$ layers, $H$ heads and tokens $y_j \in \mathbb R^d$. In a layer, $\hat a^h_{jw}$ is the weight that head $h$ gives token $w$ at token $j$, and $V_h$ is its value matrix. In contrast to the chapters before, layer norm stands twice in each layer:
+# An input $x$ has $n$ bits, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. A transformer has $L$ layers, $H$ heads and tokens $y_j \in \mathbb R^d$. In a layer, head $h$ gives the weight $\hat a^h_{jw}$ to token $w$ when it computes token $j$, and $V_h$ is the value matrix of the head. In contrast to the chapters before, layer norm stands twice in each layer:
 #
 # $$z_j = y_j + \sum_h V_h \eta^h_j, \quad \eta^h_j = \sum_w \hat a^h_{jw} y_w, \qquad \tilde z_j = \mathrm{LN}(z_j), \qquad y_j \leftarrow \mathrm{LN}\bigl(\tilde z_j + \mathrm{block}(\tilde z_j)\bigr) .$$
 #
-# Here $\mathrm{LN}(z) = (z - \mathrm{mean}) / N$, with $N$ the standard deviation of the $d$ columns. There is no epsilon, because a fixed $\varepsilon > 0$ would bound every $1/N$ by $\varepsilon^{-1/2}$, and nothing would be left to prove. $\tau^{(k)}(x)$ is the largest $1 + 1/N$ of the $n$ tokens, for one of the two norms of layer $k$. A step $\Delta$ of the weights is uniform on the sphere of radius $\rho$ in $\mathbb R^D$, where $D$ counts all weights but the encodings of positions, and $\zeta > 0$ is a constant.
+# In words, each head takes an average $\eta^h_j$ of the tokens, and the skip connection adds the token $y_j$ itself. The first layer norm follows, then the block with its own skip connection, and then the second layer norm. Layer norm is $\mathrm{LN}(z) = (z - \mathrm{mean}) / N$, with $N$ the standard deviation of the $d$ columns. There is no epsilon, because a fixed $\varepsilon > 0$ would bound every $1/N$ by $\varepsilon^{-1/2}$, and nothing would be left to prove.
+#
+# For one of the two norms of layer $k$, let $\tau^{(k)}(x)$ be the largest $1 + 1/N$ of the $n$ tokens, that is, the strongest magnification. A step $\Delta$ of the weights is uniform on the sphere of radius $\rho$ in $\mathbb R^D$, where $D$ counts all weights but the encodings of positions, and $\zeta > 0$ is a constant.
 #
 # ```{prf:remark} Hahn and Rofin (2024), the remark that ends Appendix C
 # :label: sensitive-thm6-norms
 # *(Its conclusion is true, as read below.)* If layer norm also stands "directly following attention", then "we can analogously consider" the step $\Delta_V$ of the value matrix. The average $\eta$ is "very unlikely" to be small, "because of the random perturbation applied to the MLP bias in the preceding layer (or to the token embeddings, if $k = 1$), provided $d \gg H$". The "perturbed head activation" $y + (V + \Delta_V)\, \eta$ "is unlikely to have much smaller SD, hence a bound analogous to (73) follows with high probability."
 # ```
 #
-# In the paper (73) says that $\tau^{(k)} \le 1 + n^{\zeta / L}$ at $x$ and at all $x^{\oplus i}$. **The reading that is tested** is the conclusion: for every $x$ this holds for the norm after attention too, with a probability over $\Delta$ that tends to 1 as $n$ grows, for $\zeta = 3L/d$ as in the paper. We do not judge the argument that leads there. (In print it is the norm $o(n^{1/(\zeta L)})$ that is very unlikely for $\eta$. But every bounded $\eta$ has it, so that exponent is a slip, presumably for $n^{-\zeta/L}$.)
+# In the paper (73) says that $\tau^{(k)} \le 1 + n^{\zeta / L}$ at $x$ and at all $x^{\oplus i}$. **The reading that is tested** is the conclusion of the remark: for every $x$ the inequality (73) holds for the norm after attention too, with a probability over $\Delta$ that tends to 1 as $n$ grows, for $\zeta = 3L/d$ as in the paper. We do not judge the argument that leads to the conclusion. (In print it is very unlikely for $\eta$ to have a norm of $o(n^{1/(\zeta L)})$. But the norm of every bounded $\eta$ is of this order, so the exponent is a slip, presumably for $n^{-\zeta/L}$.)
 #
 # ## The skip connection carries a token
 #
-# The remark argues that the average $\eta$ is not small. As the example shows, this is not needed, because there are two cases. If $\sum_h (V_h + \Delta_h) \eta^h$ is short, then $z$ is nearly $y$, and $y$ comes from a layer norm, so it has length $\sqrt d$. If the sum is not short, then $\eta$ is not short either, because value matrices are bounded. In this case the random step $\Delta_V$, which is multiplied by $\eta$, spreads $z$ out, and $z$ is rarely near 0. Only the first layer is different: there $y$ is an embedding plus an encoding, and the step of the embedding keeps it away from 0.
+# The remark argues that the average $\eta$ is not small. As the example shows, this is not needed, because there are two cases.
 #
-# We test this at the worst network that we know, that of the example with $c = 1$: all tokens are equal and $V = -I$, so that attention cancels what the skip connection carries. Here $d = 4$, $L = 2$, $\rho = 0.1$, the embeddings are 0, and the blocks cancel $\tilde z$ too. $V$ differs from $-I$ by a billionth, so that the deviation is not exactly 0 where nothing moves it. For many random steps we count how often the norm after attention divides by less than $r$, and compare this share with the bound that is proved below. If a share were above the bound, the theorem would be refuted.
+# * *What attention adds is short.* Let $\Delta_h$ be the part of the step that moves $V_h$. If the sum $\sum_h (V_h + \Delta_h) \eta^h$ is short, then $z$ is nearly $y$. Since $y$ comes from a layer norm, it has length $\sqrt d$, and so $z$ is not near 0.
+# * *What attention adds is not short.* Then $\eta$ is not short either, because value matrices are bounded. In this case the random step $\Delta_V$, which is multiplied by $\eta$, spreads $z$ out, and $z$ is rarely near 0.
+#
+# Only the first layer is different. There $y$ is an embedding plus an encoding, which may be short, but the step of the embedding keeps it away from 0.
+#
+# We test this at the worst network that we know, that of the example with $c = 1$. All its tokens are equal and $V = -I$, so that attention cancels what the skip connection carries. Here $d = 4$, $L = 2$, $\rho = 0.1$, the embeddings are 0, and the blocks cancel $\tilde z$ too. The matrix $V$ differs from $-I$ by a billionth, so that the deviation is not exactly 0 where nothing moves it. For many random steps we count how often the norm after attention divides by less than $r$, and compare this share with the bound that is proved below. If a share were above the bound, the theorem would be refuted.
 
 
 # %%
@@ -185,50 +192,77 @@ glue(failing=failing)
 glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 
 # %% [markdown]
-# In {numref}`fig-two-norms` the marks lie below the lines of the same colour, and those of the second layer only a little below. Where the bound is between 0.01 and 0.5, the chance in {glue:text}`draws` steps is up to {glue:text}`used:.2f` of the bound in the second layer and up to {glue:text}`used_first:.2f` in the first. (Smaller chances cannot be counted in this sample. In the second layer, however, they can be computed: the norm divides by about $\|w\|$ in the notation below, so that the share of the bound tends to $B^{-(d - 1)} = 1.1^{-3}$, which is three quarters. If the average of tokens is $s$ times as long as a token, and the value matrix $\frac1s$ times as large, they cancel as well. The share is then $(1 + \rho s)^{-(d - 1)}$, which tends to 1 for small $s$, so no smaller bound of this form is valid for all networks.) The dotted line shows that it is the step of the value matrices that matters, for if they do not move, both norms after attention divide by a billionth or less after every step, however the other weights move.
+# In {numref}`fig-two-norms` the marks lie below the lines of the same colour, and those of the second layer only a little below. Where the bound is between 0.01 and 0.5, the chance in {glue:text}`draws` steps is up to {glue:text}`used:.2f` of the bound in the second layer and up to {glue:text}`used_first:.2f` in the first. The dotted line shows that the step of the value matrices is what matters. If they do not move, both norms after attention divide by a billionth or less after every step, however the other weights move.
+#
+# Smaller chances cannot be counted in this sample, but in the second layer they can be computed. In the notation of the theorem below, the norm divides by about $\|w\|$, so the share of the bound tends to $B^{-(d - 1)} = 1.1^{-3}$, which is three quarters. Other networks use even more of the bound. If the average of tokens is $s$ times as long as a token, and the value matrix $\frac1s$ times as large, they cancel as well. The share is then $(1 + \rho s)^{-(d - 1)}$, which tends to 1 for small $s$. So no smaller bound of this form is valid for all networks.
 #
 # ## The theorem
 #
-# In the theorem $B$ is the norm of a layer's value matrices side by side, $[V_1 \dots V_H]$, at its largest within $\rho$ of $\theta$, and $u$ and $w$ are disjoint parts of the step $\Delta$, of $d - 1$ numbers each.
+# In the theorem $B$ is the norm of a layer's value matrices side by side, $[V_1 \dots V_H]$, at its largest within $\rho$ of $\theta$. The letters $u$ and $w$ stand for two disjoint parts of the step $\Delta$, of $d - 1$ numbers each: $u$ comes from the step of an embedding, and $w$ from the step of the value matrices.
 #
 # ```{prf:theorem} Two norms in a layer (ours)
 # :label: two-norms
-# Let $d \ge 2$ and $0 < r < 1$. For every input and every token, the norm after attention divides by less than $r$ with a chance over $\Delta$ of at most
+# *(i) One token.* Let $d \ge 2$ and $0 < r < 1$. For every input and every token, the norm after attention divides by less than $r$ with a chance over $\Delta$ of at most
 #
 # $$P\Bigl( \|w\| \le \frac{B r}{1 - r} \Bigr) \ \text{ in a layer } k \ge 2, \qquad P\bigl( \|u\| \le 2 \sqrt d\, r \bigr) + P\bigl( \|u\| \|w\| \le 2 B \sqrt d\, r \bigr) \ \text{ in the first.}$$
 #
-# So at any $x$ and all $x^{\oplus i}$ together, $\tau^{(k)} \le 1 + n^{\zeta/L}$ after attention with probability $1 - O(n^{2 - (d-1)\zeta/L} \log n)$, as long as the value matrices stay bounded. (Behind the block the chance for one token is at most $P(\|u\| \le \sqrt d\, r)$, as with one norm.)
+# *(ii) All tokens.* So at any $x$ and all $x^{\oplus i}$ together, $\tau^{(k)} \le 1 + n^{\zeta/L}$ after attention with probability $1 - O(n^{2 - (d-1)\zeta/L} \log n)$, as long as the value matrices stay bounded.
 #
-# Let also $d \ge 3$, and the assumptions of {prf:ref}`brittle-repaired` hold. Then its conclusions hold with both norms: $\mathbb E_\Delta\, \mathrm{as}_n(T_{\theta + \Delta})$ is bounded in $n$, and $\liminf_n L_{\rho, n}(T) \ge \liminf_n \mathrm{as}_n(T_\theta)/n$.
+# *(iii) Sharpness.* Let also $d \ge 3$, and let the assumptions of {prf:ref}`brittle-repaired` hold. Then its conclusions hold with both norms: $\mathbb E_\Delta\, \mathrm{as}_n(T_{\theta + \Delta})$ is bounded in $n$, and $\liminf_n L_{\rho, n}(T) \ge \liminf_n \mathrm{as}_n(T_\theta)/n$.
 # ```
 #
-# With $\zeta = 3L/d$ the exponent is $-1 + 3/d$, which is negative from $d = 4$ on. Computed from the exact bounds at $d = 4$, between $10^{12}$ and $10^{14}$ bits, it is {glue:text}`failing:.2f` in the first layer, where the logarithm still has an effect. The number of heads enters through $B$ alone, and the error $e^{-\Theta(d)}$ of (69) does not occur. For $d = 3$ the last part of the theorem still holds, because it does not need (73).
+# In words, (i) says that the norm divides by less than $r$ at most as often as a random vector of $d - 1$ numbers is about as short as $r$. In the first layer it happens at most as often as one such vector is that short, or the product of the lengths of two is. After the block the chance for one token is at most $P(\|u\| \le \sqrt d\, r)$, as with one norm, where $u$ is the step of the bias there.
+#
+# With $\zeta = 3L/d$ the exponent in (ii) is $-1 + 3/d$, which is negative from $d = 4$ on. Computed from the exact bounds at $d = 4$, between $10^{12}$ and $10^{14}$ bits, it is {glue:text}`failing:.2f` in the first layer, where the logarithm still has an effect. The number of heads enters through $B$ alone. The paper's (69), which bounds the same chance for one norm, has an error term $e^{-\Theta(d)}$, and this term does not occur here. For $d = 3$ part (iii) still holds, because it does not need (73).
 #
 # **The idea of the proof** is that of the example. The vector that the norm receives is a fixed part plus a random part of size $\|\eta\|$. If $\|\eta\|$ is small, the fixed part has a length near $\sqrt d$. If it is large, the random part is spread over $d - 1$ dimensions, and the chance that it nearly cancels the fixed part is largest if the fixed part is 0.
 #
 # ```{dropdown} Proof
-# We bound the chance for one token in a later layer and in the first, add up over all tokens, and then turn to the mean that the proof of {prf:ref}`brittle-repaired` needs. Let $P$ be the projection that subtracts the mean. All parts of a step that are used below leave out the part of the read-out, which reaches no norm and has $d \ge 2$ numbers. So, given all else, the parts used have a density that is a decreasing function of their length. For such a density $p$, a shift $c$ and a decreasing function $g$, $\int p\, g(\|u + c\|)\, du \le \int p\, g(\|u\|)\, du$, and the right side decreases in the length of what is still fixed. We call this inequality *the shift*.
+# We bound the chance for one token in a later layer and in the first, add up over all tokens, and then turn to the mean that the proof of {prf:ref}`brittle-repaired` needs. Let $P$ be the projection that subtracts the mean.
 #
-# **One token, a later layer.** The token $y_j$ comes from a layer norm, so its mean is 0 and its length $\sqrt d$. Write $\eta \in \mathbb R^{Hd}$ for all $\eta^h_j$ below each other, which do not depend on this layer's $\Delta_V$. The centred $z_j$ is $c + \|\eta\|\, w$, where $c = y_j + P [V_1 \dots V_H]\, \eta$, and $w = P [\Delta_1 \dots \Delta_H]\, \eta / \|\eta\|$ is a part of the step of $d - 1$ numbers, in a direction that is fixed before. The length of the centred $z_j$ is $\sqrt d\, N$, and by the triangle inequality $\sqrt d\, N \ge \sqrt d - B \|\eta\|$. So $N < r$ needs $\|\eta\| > \sqrt d\, (1 - r) / B$, and then $\|c + \|\eta\| w\| < \sqrt d\, r$. By the shift the chance is at most $P(\|w\| \le \sqrt d\, r / \|\eta\|) \le P(\|w\| \le B r / (1 - r))$.
+# **The shift.** A random vector whose density decreases with the length is near 0 most often if it is not shifted. We use this in the following form. All parts of a step that are used below leave out the part of the read-out, which reaches no norm and has $d \ge 2$ numbers. So, given all else, the parts used have a density that is a decreasing function of their length. For such a density $p$, a shift $c$ and a decreasing function $g$,
 #
-# **The first layer.** The length of the centred $y_j = e(x_j) + p_j$ is now $a = \|u + c'\|$, with $u$ the centred step of the embedding of $x_j$. By the shift $a \le 2 \sqrt d\, r$ has at most the chance $P(\|u\| \le 2 \sqrt d\, r)$. Otherwise $N < r$ needs $\|\eta\| \ge a / (2B)$, so $\|w\| \le 2 B \sqrt d\, r / a$ after the shift in $w$; and for given $w$ a second shift, in $u$, puts $\|u\|$ for $a$.
+# $$\int p\, g(\|u + c\|)\, du \le \int p\, g(\|u\|)\, du ,$$
 #
-# **All tokens.** The first chance is $O(r^{d-1})$, as $w$ has $d - 1$ numbers, and the product of two such lengths has $O(r^{d-1} \log \frac1r)$. There are $n (n + 1)$ tokens in $x$ and its neighbours, and we put $r = n^{-\zeta/L}$.
+# and the right side decreases in the length of what is still fixed. We call this inequality *the shift*.
 #
-# **The mean.** Write $t = B \|\eta\| / \|y_j\|$. The mean of $1 / \|z_j\|$ over $w$ is at most $\|y_j\|^{-1} / (1 - t)$ if $t < 1$, and by the shift at most $\|y_j\|^{-1}\, \frac Bt\, \mathbb E \|w\|^{-1}$. So it is at most the mixture of both with weights $1 - t$ and $t$, and for $t \ge 1$ the second alone is enough:
+# **One token, a later layer.**
+#
+# 1. *The parts of $z_j$.* The token $y_j$ comes from a layer norm, so its mean is 0 and its length $\sqrt d$. Let $\eta \in \mathbb R^{Hd}$ be the vector of all $\eta^h_j$ below each other, which does not depend on this layer's $\Delta_V$. After the step the centred $z_j$ is $c + \|\eta\|\, w$, where $c = y_j + P [V_1 \dots V_H]\, \eta$ is fixed, and $w = P [\Delta_1 \dots \Delta_H]\, \eta / \|\eta\|$ is random. Since the direction of $\eta$ is fixed beforehand, $w$ is a part of the step of $d - 1$ numbers.
+# 2. *A small deviation needs a long $\eta$.* The length of the centred $z_j$ is $\sqrt d\, N$, and by the triangle inequality $\sqrt d\, N \ge \sqrt d - B \|\eta\|$. So $N < r$ needs $\|\eta\| > \sqrt d\, (1 - r) / B$.
+# 3. *And then $w$ has to be short.* For such a long $\eta$ the condition $N < r$ means that $\|c + \|\eta\| w\| < \sqrt d\, r$. By the shift the chance is at most $P(\|w\| \le \sqrt d\, r / \|\eta\|) \le P(\|w\| \le B r / (1 - r))$.
+#
+# **The first layer.**
+#
+# 1. *A short token.* The length of the centred $y_j = e(x_j) + p_j$ is now $a = \|u + c'\|$, with $u$ the centred step of the embedding of $x_j$ and $c'$ fixed. By the shift $a \le 2 \sqrt d\, r$ has at most the chance $P(\|u\| \le 2 \sqrt d\, r)$.
+# 2. *A longer token.* Let $a > 2 \sqrt d\, r$. As above, $\sqrt d\, N \ge a - B \|\eta\|$, so $N < r$ needs $B \|\eta\| > a - \sqrt d\, r \ge \frac a2$. By the shift in $w$ the chance of $N < r$ is then at most that of $\|w\| \le \sqrt d\, r / \|\eta\|$, and so at most that of $\|w\| \le 2 B \sqrt d\, r / a$.
+# 3. *The length of the token.* This condition is $a\, \|w\| \le 2 B \sqrt d\, r$. For given $w$ a second shift, now in $u$, replaces $a$ by $\|u\|$. This proves (i).
+#
+# **All tokens.** The chance for a later layer is $O(r^{d-1})$, because $w$ has $d - 1$ numbers. The product of two such lengths is of the order of $r$ with a chance of $O(r^{d-1} \log \frac1r)$. There are $n (n + 1)$ tokens in $x$ and its neighbours together, so we multiply by $n(n+1)$ and put $r = n^{-\zeta/L}$. This proves (ii).
+#
+# **The mean.** Now we bound the mean of $1 / \|z_j\|$ over $w$, where $z_j$ is centred. Write $t = B \|\eta\| / \|y_j\|$.
+#
+# 1. If $t < 1$, then $\|z_j\| \ge \|y_j\| - B \|\eta\|$, so the mean is at most $\|y_j\|^{-1} / (1 - t)$.
+# 2. For every $t$ the shift gives at most $\mathbb E \frac1{\|\eta\| \|w\|} = \|y_j\|^{-1}\, \frac Bt\, \mathbb E \|w\|^{-1}$.
+# 3. If $t < 1$, the mean is therefore at most the mixture of both bounds with the weights $1 - t$ and $t$, and if $t \ge 1$, the second bound alone is enough. So in both cases we get
 #
 # $$\mathbb E_w \frac1{\|z_j\|} \le \frac1{\|y_j\|} \Bigl( 1 + B\, \mathbb E \frac1{\|w\|} \Bigr) .$$
 #
-# With this inequality we can follow the proof of {prf:ref}`brittle-repaired`. Influences pass two norms in each layer, both at the same token, so a path of tokens has $4^L \prod_k 1 / (N_k \tilde N_k)$ in place of $2^L \prod_k 1/N_k$, with $\tilde N_k$ after attention and $N_k$ after the block. Take the means from the last norm to the first: over the bias $u_L$, over $w_L$, over $u_{L-1}$, and so on. In the layers $k \ge 2$ we have $\|y_j\| = \sqrt d$. After $w_1$ there stands $1 / \|y_{j_1}\|$, which depends on $x$ through the own bit of $j_1$ only. Given that bit, the attention of a row still moves by at most 6 on average over the other bits (4 for these, by {prf:ref}`influence-mean`, whose proof keeps the own bit fixed, and 2 for the own), whatever the step of embeddings, queries and keys was. So the average over $x$ gives $\bar S$ as there, and the mean over the step $u_0$ of the embedding comes last. With
+# **The sharpness.** With this inequality we can follow the proof of {prf:ref}`brittle-repaired`.
+#
+# 1. *Paths.* Influences pass two norms in each layer, both at the same token. So a path of tokens has the factor $4^L \prod_k 1 / (N_k \tilde N_k)$ in place of $2^L \prod_k 1/N_k$, with $\tilde N_k$ after attention and $N_k$ after the block.
+# 2. *Means over the step.* We take the means from the last norm to the first: over the bias $u_L$, over $w_L$, over $u_{L-1}$, and so on. In the layers $k \ge 2$ we have $\|y_j\| = \sqrt d$.
+# 3. *The first token.* After the mean over $w_1$ there is still the factor $1 / \|y_{j_1}\|$, which depends on $x$ only through the bit at position $j_1$. So we fix this bit and average over the other bits. The attention of a row still moves by at most 6 on average, whatever the step of embeddings, queries and keys was. Of these 6, flips of the other bits contribute 4, by {prf:ref}`influence-mean`, whose proof keeps the row's own bit fixed, and the own bit contributes 2.
+# 4. *The end.* So the average over $x$ gives $\bar S$ as in that proof, and the mean over the step $u_0$ of the embedding comes last. With
 #
 # $$Q' = \mathbb E\, \frac{\sqrt d}{\|u_0\|} \prod_{k=1}^L \frac{\sqrt d}{\|u_k\|} \Bigl( 1 + \frac{B_k}{\|w_k\|} \Bigr)$$
 #
-# for disjoint parts of the step, we get $\mathbb E_\Delta\, \mathrm{as}_n(T_{\theta+\Delta}) \le K' := 2^{2L-1} \sqrt d\, \|v\|^2\, Q'\, \bar S \prod_{k \ge 2} G_k$. This is finite for $d \ge 3$ and does not depend on $n$, and the rest is as in part (5) there. $\square$
+# for disjoint parts of the step, we get $\mathbb E_\Delta\, \mathrm{as}_n(T_{\theta+\Delta}) \le K' := 2^{2L-1} \sqrt d\, \|v\|^2\, Q'\, \bar S \prod_{k \ge 2} G_k$. This number is finite for $d \ge 3$ and does not depend on $n$. The rest of (iii) is as in part (5) of that proof. $\square$
 # ```
 #
 # ## Looking for a worse network
 #
-# The proof bounds the mean over steps of $\prod_k 1 / (N_k \tilde N_k)$ on a path of tokens by $Q'$. To look for a slip in it we let gradient ascent change all weights of small networks so as to raise this mean, starting from the cancelling network and from random ones, and measure what it finds again on fresh steps. If a mean were above $Q'$, the proof would be wrong.
+# The proof bounds the mean over steps of $\prod_k 1 / (N_k \tilde N_k)$ on a path of tokens by $Q'$. To look for a slip in the proof we let gradient ascent change all weights of small networks so as to raise this mean. It starts from the cancelling network and from random ones, and we measure what it finds again on fresh steps. If a mean were above $Q'$, the proof would be wrong.
 
 
 # %% mystnb={"code_prompt_hide": "Gradient ascent", "code_prompt_show": "Gradient ascent"} tags=["hide-input"]
@@ -336,7 +370,10 @@ glue(sharp=left.at[longest, "two norms"], longest=longest)
 #
 # ## What would falsify this
 #
-# A network, an input and an $r$ at which the norm after attention divides by less than $r$ more often than the bound allows would refute the theorem; if the value matrices do not move, there is such a network. The theorem would also be refuted if the chance for all $n(n+1)$ tokens did not decrease with $n$; with $\zeta = L/d$, outside the paper's condition $\zeta > 2L/d$, it increases. A mean product above $Q'$ would refute the proof, and many exceed the $Q$ of one norm. Finally, an exact PARITY with both norms whose sharpness stays below 1 on long strings would refute the last part, and after a step of the first queries and keys alone it does stay below 1.
+# * Part (i) of the theorem would be refuted by a network, an input and an $r$ at which the norm after attention divides by less than $r$ more often than the bound allows. If the value matrices do not move, there is such a network.
+# * Part (ii) would be refuted if the chance for all $n(n+1)$ tokens did not decrease with $n$. With $\zeta = L/d$, outside the paper's condition $\zeta > 2L/d$, it increases.
+# * The proof of (iii) would be refuted by a mean product above $Q'$. As a control, many mean products exceed the $Q$ of one norm.
+# * Part (iii) itself would be refuted by an exact PARITY with both norms whose sharpness stays below 1 on long strings. If only the first queries and keys are moved, the sharpness does stay below 1.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -408,7 +445,7 @@ table(
 # ```{solution} ex-two-norms-log
 # :class: dropdown
 #
-# In the first layer the norm is small if the product of two lengths is small, that of the token and that of the step beside it. For a product of two independent lengths, each below $s$ with a chance of order $s^m$, the chance to be below $s$ is of order $s^m \log \frac1s$, because the smallness can be divided between the two lengths in many ways. A later token comes from a layer norm and cannot be short.
+# In the first layer the norm is small if the product of two lengths is small, that of the token and that of the step beside it. Take two independent lengths, each below $s$ with a chance of order $s^m$. The chance that their product is below $s$ is of order $s^m \log \frac1s$, because the smallness can be divided between the two lengths in many ways. A later token comes from a layer norm and cannot be short.
 # ```
 #
 # ## References

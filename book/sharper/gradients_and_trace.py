@@ -19,7 +19,7 @@
 # # The gradient of every block, and a block that was left out
 #
 # ```{verdict}
-# No, the paper's bound on the squared gradient of its hand-written network is false, because the gradient for some rows of one matrix is left out. On strings of {glue:text}`n_far` bits, at the paper's scores and for the sum of the parities of all single bits with equal coefficients, our exact version of the network has {glue:text}`far_exact:.2f` times the bound, and the paper's, which is nearly exact, {glue:text}`far_ratio:.2f` times. In the paper's own {glue:text}`classes` classes at 20 bits the bound holds.
+# No, the paper's bound on the squared gradient of its hand-written network is false, because the gradient for some rows of one matrix is left out. For example, take strings of {glue:text}`n_far` bits, the paper's scores, and the sum of the parities of all single bits with equal coefficients as the target. Then the squared gradient is {glue:text}`far_exact:.2f` times the bound for our exact version of the network, and {glue:text}`far_ratio:.2f` times for the paper's, which is nearly exact. In the paper's own {glue:text}`classes` classes at 20 bits the bound holds.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 18 min. **Runs in** 20 s. **Source** quoted: one value of the bound and its order; the formula is that of the authors' notebook, the split by blocks is ours.
 #
@@ -80,7 +80,7 @@ glue(n_map=n_map, large_scale=large_scale, n_far=n_far, instances=instances)
 # %% [markdown]
 # ## Why one should care
 #
-# The gradient of the hand-written network decides how sharp the paper's minimum is: where a network fits its data, the trace of the Hessian of the loss is twice the mean squared gradient ({ref}`ch-hessian-trace`), and this trace goes into the bound on the error. The paper finds that the gradient does not depend on the length of the input, which is remarkable, because the network has of the order of $T^2$ weights. It would mean that a solution on a thousand bits is no sharper than one on twenty. One expects most of these weights to be harmless, since they are zero. But a weight that is zero can have a large gradient, if a small change of it would be multiplied by something large, and this chapter finds weights of this kind.
+# The gradient of the hand-written network decides how sharp the paper's minimum is. The reason is that where a network fits its data, the trace of the Hessian of the loss is twice the mean squared gradient ({ref}`ch-hessian-trace`). This trace goes into the bound on the error. The paper finds that the gradient does not depend on the length of the input, which is remarkable, because the network has of the order of $T^2$ weights. It would mean that a solution on a thousand bits is no sharper than one on twenty. One expects most of these weights to be harmless, since they are zero. But a weight that is zero can have a large gradient, if a small change of it would be multiplied by something large, and this chapter finds weights of this kind.
 #
 # ## A weight that is zero, by hand
 #
@@ -106,7 +106,7 @@ table(by_hand, "Gradient for a weight that is zero", form=".2f")
 # %% [markdown]
 # ## The statement
 #
-# The network $f_\theta$ of {ref}`ch-construction` has its weights $\theta$ written by hand. It computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings of $T$ bits. Here $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, else 0; each set $U_i$ has $d$ members; $c_i > 0$ and $\sum_i c_i^2 = 1$. Its two attention layers have scores of size $L_1$ and $L_2$, and the paper has $L_1 = L_2 = 2 \log T$.
+# The network $f_\theta$ of {ref}`ch-construction` has its weights $\theta$ written by hand. It computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings of $T$ bits. Here $p_U(x)$ is 1 if the bits of $x$ in the set $U$ have an even sum, and 0 otherwise. Each of the $W$ sets $U_i$ has $d$ members, and the coefficients satisfy $c_i > 0$ and $\sum_i c_i^2 = 1$. The two attention layers have scores of size $L_1$ and $L_2$, and the paper chooses $L_1 = L_2 = 2 \log T$.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 14
 # :label: sharper-thm14
@@ -115,10 +115,12 @@ table(by_hand, "Gradient for a weight that is zero", form=".2f")
 # $$\|\nabla_\theta f_\theta(x)\|^2 \le G_u = 4 + 4W \left( 2 + d + 32 d^2 + 32 d^3 \right) .$$
 # ```
 #
-# **The idea of the paper's proof.** The squared gradient is a sum over the blocks of weights. In each block only few weights matter, because the network is sparse: the first attention has no gradient, as the MLP is flat where it is used, and the blocks of the MLP have $4(d+1)$ units with slopes of size $2d$, which gives the power $d^3$. What is wrong is not any of these steps, but that one block is missing from the list.
+# In words, the squared gradient grows at most like the number of terms times the cube of the degree, and the length $T$ does not occur.
+#
+# **The idea of the paper's proof.** The squared gradient is a sum over the blocks of weights. In each block only few weights matter, because the network is sparse. The first attention has no gradient, since the MLP is flat where it is used. The blocks of the MLP have $4(d+1)$ units with slopes of size $2d$, and the number of units times the squared slope gives the power $d^3$. None of these steps is wrong, but one block is missing from the list.
 
 # %% [markdown]
-# To see how large each block is, we take one function of degree 1 with $W = T$ equal coefficients and three networks for it: the paper's at its own scale; the same with a large $L_2$, where it is $f$ up to rounding; and the exact network of {ref}`ch-construction`, which is $f$ at every second scale. A block whose squared gradient exceeds its bound would speak against the theorem, and so would a sum above $G_u$.
+# To see how large each block is, we take one function of degree 1 with $W = T$ equal coefficients, and three networks for it. The first is the paper's network at its own scale. The second is the same network with a large $L_2$, which computes $f$ up to rounding. The third is the exact network of {ref}`ch-construction`, which computes $f$ at every $L_2$. A block whose squared gradient exceeds its bound would speak against the theorem, and so would a sum above $G_u$.
 
 # %%
 example = flat_function(n_map, 1, n_map, rng)
@@ -151,9 +153,16 @@ figures.show()
 # %% [markdown]
 # ## The gradient of each block
 #
-# The weights are seven blocks. In both layers $W_{KQ}$ makes the scores and a softmax makes weights of attention from them. The first attention takes means of bits, which $W_V^{(1)}$ copies into a *value* column beside the code of the position. $G$ and $b$ feed $4(d+1)$ hidden units, and $F$ writes their sum, a parity, back into the value column. The second attention weighs the parities, and $v_2$ reads them out, times $S = \sum_i c_i \le \sqrt W$. The rows of $F$ above the last would write into the columns of the positions, as the weight of the example does, and they are zero. {numref}`fig-gradient-blocks` shows them apart from the last row.
+# The weights form seven blocks, which we name in the order in which an input meets them.
 #
-# In each of the first five columns of the figure the marks lie below the bar, so these bounds are true, and most of them by a wide margin. In the last column there is no bar, because the paper has no bound for this block. Its circle, at the paper's scale, is nearly as high as the bounds of $G$ and $b$, and its square, at the large scale, lies above everything else, also above the dotted line for the sum of all blocks.
+# * $W_{KQ}^{(1)}$ makes the scores of the first attention, and a softmax turns the scores into weights of attention.
+# * $W_V^{(1)}$ copies what the first attention finds, the mean of the bits of a set, into a *value* column beside the code of the position.
+# * $G$ and $b$ feed this mean into $4(d+1)$ hidden units of the MLP.
+# * $F$ writes a sum of the hidden units, a parity, back into the value column. This is done by its last row. The other rows of $F$ would write into the columns of the positions, as the weight of the example does, and they are zero. {numref}`fig-gradient-blocks` shows them apart from the last row.
+# * $W_{KQ}^{(2)}$ makes the scores of the second attention, which weighs the parities.
+# * $v_2$ reads the weighted parities out, times $S = \sum_i c_i \le \sqrt W$.
+#
+# In each of the first five columns of the figure the marks lie below the bar, so these bounds are true, and most of them by a wide margin. In the last column there is no bar, because the paper has no bound for this block. Its circle, at the paper's scale, is nearly as high as the bounds of $G$ and $b$. Its square, at the large scale, lies above everything else, also above the dotted line for the sum of all blocks.
 
 # %% mystnb={"code_prompt_hide": "The numbers, and a check", "code_prompt_show": "The numbers, and a check"} tags=["hide-cell"]
 blocks.loc["all"] = [*map(largest, found.values()), total]
@@ -183,20 +192,27 @@ glue(scale_ratio=blocks.loc["all", "large scale"] / total)
 # %% [markdown]
 # Each listed block is below its bound, and at the large scale the two blocks of the first layer have no gradient, as the paper says. But the squared gradient for the positional rows of $F$ is {glue:text}`example_positions:.0f`, whereas the bound on all blocks together is {glue:text}`example_Gu:.0f`.
 #
-# **Source.** The formulas of Theorem 14 are missing in the text that we could read. A public note on the paper quotes $G_u = 15{,}524$ for $W = 10$, $d = 2$. The formula above, from the authors' plotting notebook, gives exactly that. The bars are our split of it: $4$, $4W$, $4W(d+1)$, and $64 W d^2 (d+1)$ each for $G$ and $b$. In words the paper says that the gradients of $W_{KQ}^{(1)}$ and $W_V^{(1)}$ vanish, and that the bounds hold at every input. Where it perturbs the MLP it takes a bound over "all rows" of a matrix, which we read as $F$, and its trace is over all parameters. If only the last row of $F$ were weights, this page would have no objection.
+# **Source.** The formulas of Theorem 14 are missing in the text that we could read. A public note on the paper quotes $G_u = 15{,}524$ for $W = 10$, $d = 2$. The formula above, from the authors' plotting notebook, gives exactly this number. The bars are our split of the formula: $4$ for $v_2$, $4W$ for $W_{KQ}^{(2)}$, $4W(d+1)$ for the last row of $F$, and $64 W d^2 (d+1)$ each for $G$ and $b$. The text of the paper says that the gradients of $W_{KQ}^{(1)}$ and $W_V^{(1)}$ vanish, and that the bounds hold at every input.
+#
+# Do the zero rows of $F$ count as weights for the paper? We think so, for two reasons. Where the paper perturbs the MLP it takes a bound over "all rows" of a matrix, which we read as $F$, and its trace is over all parameters. If only the last row of $F$ were weights, this page would have no objection.
 #
 # ## Where the missing block comes from
 #
-# The proof sets the position columns aside: they arrive by the skip connection, which has no weights, and so "could not contribute". But $F$ writes into these columns too: it writes zero, but a small change of $F$ writes something else. A token that has a little of the code of position $i$ is then attended to as if it stood at $i$.
+# The proof sets the position columns aside, because they arrive by the skip connection, which has no weights, and so "could not contribute". But $F$ writes into these columns as well. At present it writes zero, but after a small change of $F$ it writes something else. A token that has a little of the code of position $i$ is then attended to as if part of it stood at $i$.
 #
-# We compute the gradient for these rows as in the example. Let $a$ be the second attention, $p_j \in [0,1]$ what the MLP has written at position $j$, $\bar p = \sum_j a_j p_j$, and $r_j \in \mathbb R^{4(d+1)}$ the hidden units at position $j$. Let $w_i = L_2 + \log c_i$ for $i \le W$, and $w_i = 0$ for the rest: the scores of the second attention. Row $i$ of $F$ changes the scores of all keys by $w_i$ times what it writes. Row $T+1$, that of the query, multiplies all scores by a factor. If we differentiate, we get
+# We compute the gradient for these rows as in the example. The letters are the following. The second attention gives position $j$ the weight $a_j$. The MLP has written $p_j \in [0,1]$ at position $j$, and $\bar p = \sum_j a_j p_j$ is the average that the second attention takes. The vector $r_j \in \mathbb R^{4(d+1)}$ contains the hidden units at position $j$. Finally $w_i$ is the score of position $i$ in the second attention, $w_i = L_2 + \log c_i$ for $i \le W$, and $w_i = 0$ for the rest.
+#
+# * *Row $i$ of $F$.* If this row becomes a small vector $\delta$, it writes $\delta^\top r_j$ into column $i$ at position $j$, and the score of position $j$ grows by $w_i\, \delta^\top r_j$. A softmax turns small changes $s_j$ of the scores into a change $\sum_j a_j (p_j - \bar p)\, s_j$ of the average $\bar p$. So the gradient of the output for this row is $S\, w_i\, u$, with the vector $u$ below.
+# * *Row $T+1$ of $F$.* This row writes into the column of the query. There it multiplies the query, and so all scores, by $1 + \delta^\top r_{T+1}$, and the gradient is $S\, q\, r_{T+1}$, with the number $q$ below.
+#
+# The squared gradient of the block is the sum of the squared lengths of all these vectors,
 #
 # ```{math}
 # :label: eq-position-gradient
 # \|\nabla_{F\,\mathrm{pos}} f_\theta\|^2 = S^2 \left( \|w\|^2 \|u\|^2 + q^2 \|r_{T+1}\|^2 \right), \qquad u = \sum_j a_j (p_j - \bar p)\, r_j, \quad q = \sum_j a_j (p_j - \bar p)\, w_j .
 # ```
 #
-# So the block grows with $\|w\|^2$, the sum of all squared scores, and no other block of the network does. Scores grow with $L_2$, but also if *one* coefficient is tiny, because $\log c_i$ is then large and negative. For $W = 1$ at a large scale $p_j = \bar p$ at the only position that counts, and therefore the block vanishes.
+# So the block grows with $\|w\|^2$, the sum of all squared scores, and no other block of the network does. Scores grow with $L_2$, but also if *one* coefficient is tiny, because $\log c_i$ is then large and negative. The case $W = 1$ at a large scale is an exception: there all attention is on one position, where $p_j = \bar p$, and therefore the block vanishes.
 #
 # The next table makes one of three coefficients smaller and smaller, on strings of only four bits, and takes all 16 inputs. If a bound in $T$, $W$ and $d$ could hold, the ratio would have to level off.
 
@@ -230,33 +246,45 @@ thm14.refuted(
 glue(tiny_ratio=tiny["over $G_u$"].iloc[-1], tiny_gradient=tiny["squared gradient"].iloc[-1])
 
 # %% [markdown]
-# The exact network is $f$ at all 16 inputs, and yet its squared gradient grows without limit. The paper's own network, which has an error of at most $\frac1T$, does the same. As $c_3$ falls $u$ tends to a limit that is not zero, and $\log c_3$ tends to $-\infty$. So no bound in $T$, $W$ and $d$ alone can hold, whatever its constants.
+# The exact network is $f$ at all 16 inputs, and yet its squared gradient grows without limit. The squared gradient of the paper's own network, which has an error of at most $\frac1T$, grows in the same way. The formula shows why. As $c_3$ falls, $u$ tends to a limit that is not zero, whereas $\log c_3$ tends to $-\infty$. So no bound in $T$, $W$ and $d$ alone can hold, whatever its constants.
 #
 # ## The repair
 #
-# To repair the bound we have to bound the missing block, and {eq}`eq-position-gradient` tells us how. The numbers $a_j (p_j - \bar p)$ sum to zero, and those above zero sum to half the mean absolute deviation of $p$, at most $\frac14$ (see {ref}`ch-softmax-jacobian`). So $u$ is at most $\frac14$ of a difference of two means of the $r_j$, and $q$ is at most $\frac14$ of the range $R$ of the scores $w$, where 0 is counted as one of them. The hidden units only grow with the mean $y \in [0, 1]$ that they are fed, from something non-negative; at $y = 1$ their squares sum to
+# To repair the bound we have to bound the missing block, and {eq}`eq-position-gradient` tells us how. We do it in three steps.
+#
+# 1. *The coefficients.* The numbers $a_j (p_j - \bar p)$ sum to zero, and the positive ones sum to half the mean absolute deviation of $p$. This is at most $\frac14$, because $p$ lies between 0 and 1 (see {ref}`ch-softmax-jacobian`).
+# 2. *The two averages.* Therefore $u$ is at most $\frac14$ times a difference of two means of the vectors $r_j$, one mean over the positive coefficients and one over the negative. In the same way $q$ is at most $\frac14$ times a difference of two means of the scores, so $|q| \le \frac14 R$, where $R$ is the range of the scores $w$, with 0 counted as one of them.
+# 3. *The hidden units.* Each hidden unit is non-negative and does not decrease in the mean $y \in [0, 1]$ that it is fed. So every $r_j$, and every difference of two means of them, is at most as long as the vector of hidden units at $y = 1$. Its squared length is
 #
 # $$\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2} .$$
 #
 # ```{prf:theorem} Repaired (ours)
 # :label: gradient-repaired
-# For the paper's network of {ref}`ch-construction` (not the exact one, whose read-out has larger entries: {ref}`ch-hessian-trace`), in the basis of even-parity indicators, at all scales $L_1, L_2$, all coefficients and all inputs,
+# *(i)* Take the paper's network of {ref}`ch-construction` (not the exact one, whose read-out has larger entries: {ref}`ch-hessian-trace`), in the basis of even-parity indicators. At all scales $L_1, L_2$, all coefficients and all inputs,
 #
 # $$\|\nabla_\theta f_\theta(x)\|^2 \le G_u + \frac{S^2 \rho^2}{16} \left( \|w\|^2 + R^2 \right) .$$
 #
-# If no coefficient is below $e^{-2 L_2}$, which is $T^{-4}$ at the paper's scale, then $|w_i| \le L_2$, and the new term is at most $\frac{\rho^2}{16} W (W + 4) L_2^2$. So the sum is $O(W d^3 + W^2 d\, L_2^2)$. Without that condition no such order holds.
+# *(ii)* If no coefficient is below $e^{-2 L_2}$, which is $T^{-4}$ at the paper's scale, then the new term is at most $\frac{\rho^2}{16} W (W + 4) L_2^2$, and the sum is $O(W d^3 + W^2 d\, L_2^2)$. Without this condition no such order holds.
 # ```
 #
 # **The idea of the proof.** The new term is the bound on the missing block that we have just found. For the blocks that the paper lists, our constants are smaller than the paper's, so that $G_u$ has room for the gradient of the first layer, which is zero only at exact networks.
 #
 # ```{dropdown} Proof
-# We insert the bounds on $u$ and $q$, and then go through the listed blocks one by one.
+# We insert the bounds on $u$ and $q$, then go through the listed blocks one by one, and add up.
 #
-# **The missing block.** By {eq}`eq-position-gradient`, with $\|u\| \le \frac14 \rho$, $|q| \le \frac14 R$ and $\|r_{T+1}\| \le \rho$.
+# **The missing block.** We insert $\|u\| \le \frac14 \rho$, $|q| \le \frac14 R$ and $\|r_{T+1}\| \le \rho$ into {eq}`eq-position-gradient`, which gives the new term.
 #
-# **The other blocks**, with better constants than the quoted ones. For $v_2$ the gradient is $Z^\top a$, where $Z$ has the tokens of the second attention as rows: of squared norm $\|a\|^2 + \bar p^2 \le 2$. For $W_{KQ}^{(2)}$ it is the product of the query and of $S \sum_j a_j (p_j - \bar p) z_j$, with $z_j$ the rows of $Z$, of squared norm at most $2 S^2 (\frac18 + \frac1{16}) = \frac38 S^2$. For the last row of $F$ it is $S \sum_j a_j r_j$: at most $S^2 \rho^2$. For $b$ and for $G$ the last row of $F$ bounds it: at most $16 d^2 (\lfloor d/2 \rfloor + 1) S^2$ each. The MLP has slope 0 on its plateaus and at most $2d$ elsewhere, so only a share $\lambda$ of the attention lets a gradient through to the first layer: at most $8 d^2 \lambda^2 S^2$ for $W_V^{(1)}$ and $\frac32 d^2 \lambda^2 S^2$ for $W_{KQ}^{(1)}$, with $\lambda$ the leak of {ref}`ch-construction` (1 in its place if the first layer misses its plateaus).
+# **The other blocks**, with better constants than the quoted ones.
 #
-# With $S^2 \le W$ the sum is below $G_u$, because the quoted bounds for $G$ and $b$ are so much larger than these. $\square$
+# 1. *$v_2$.* Let $Z$ be the matrix with the tokens $z_j$ of the second attention as rows. The gradient is $Z^\top a$, which has the entries $a_j$ in the columns of the positions and the entry $\bar p$ in the value column. So its squared norm is $\|a\|^2 + \bar p^2 \le 2$.
+# 2. *$W_{KQ}^{(2)}$.* The gradient is the product of the query, of squared norm at most 2, and of the vector $S \sum_j a_j (p_j - \bar p) z_j$. In the columns of the positions this vector has the entries $S a_j (p_j - \bar p)$. By step 1 before the theorem those of each sign sum to at most $\frac14 S$ in absolute value, so their squares sum to at most $2 \cdot \frac1{16} S^2 = \frac18 S^2$. In the value column it has $S$ times the variance of $p$, which is at most $\frac14 S$. Altogether the squared norm is at most $2 S^2 (\frac18 + \frac1{16}) = \frac38 S^2$.
+# 3. *The last row of $F$.* The gradient is $S \sum_j a_j r_j$, of squared norm at most $S^2 \rho^2$.
+# 4. *$b$ and $G$.* The gradient for the bias of unit $h$ is $S$ times the entry of unit $h$ in the last row of $F$, times a weight of attention, which is at most 1. For $G$ it is multiplied by a mean in $[0, 1]$ as well. So each of the two gradients is at most $S$ times as long as the last row of $F$, and its squared norm is at most $16 d^2 (\lfloor d/2 \rfloor + 1) S^2$.
+# 5. *The first layer.* The MLP has slope 0 on its plateaus and at most $2d$ elsewhere. So only a share $\lambda$ of the attention lets a gradient through to the first layer. Here $\lambda$ is the leak of {ref}`ch-construction`, or 1 if the first layer misses its plateaus. The squared norm is at most $8 d^2 \lambda^2 S^2$ for $W_V^{(1)}$ and at most $\frac32 d^2 \lambda^2 S^2$ for $W_{KQ}^{(1)}$.
+#
+# **The sum.** With $S^2 \le W$ the bounds of these five steps add up to less than $G_u$, because the quoted bounds for $G$ and $b$ are so much larger than these. This proves (i).
+#
+# **The order.** If $c_i \ge e^{-2 L_2}$ then $-L_2 \le w_i \le L_2$, because also $c_i \le 1$. Hence $\|w\|^2 \le W L_2^2$ and $R^2 \le 4 L_2^2$, and with $S^2 \le W$ the new term is at most $\frac{\rho^2}{16} W (W + 4) L_2^2$. Since $\rho^2$ is of order $d$, this is $O(W^2 d\, L_2^2)$. The example with a falling $c_3$ shows that the condition is needed. $\square$
 # ```
 #
 # We test the repaired bound, and each listed one, at {glue:text}`instances` random networks of 1 to 24 bits, degree 1 to 6, scales up to {glue:text}`large_scale:.0f`, and coefficients down to $10^{-12}$. A single ratio above 1 would refute a bound. The function `repair_terms` computes the new term, in two parts: by $\|w\|^2$ and by $R^2$.
@@ -356,7 +384,9 @@ glue(climbed=climbed["found"].max())
 # %% [markdown]
 # ## Where the theorem breaks
 #
-# How long must strings be before the missing block matters at the paper's own scores? $G_u$ grows like $W d^3$ and the missing block like $W^2 d\, L_2^2$, so low degree and many terms are the worst case. With equal coefficients there are two ways to exceed the bound. One is to keep the length and raise the scale ({numref}`fig-gradient-blocks`), where the ratio grows with the square of the scale. The other is to keep the paper's scale and to raise the length with $W = T$, where the ratio grows like $T \log^2 T$. The first table below follows the second way; its column *listed blocks* leaves out the positional rows, and *over repaired* has the repaired bound in place of $G_u$. In the second table we look for a worse case at degree 2: pairs that all contain the last bit, and an input at which this bit is 1 and half of the others are. Finally we compute the ratios for the paper's own classes at all its lengths.
+# How long must strings be before the missing block matters at the paper's own scores? The bound $G_u$ grows like $W d^3$ and the missing block like $W^2 d\, L_2^2$, so low degree and many terms are the worst case. With equal coefficients there are two ways to exceed the bound. One is to keep the length and raise the scale ({numref}`fig-gradient-blocks`). Then the ratio of the squared gradient to the bound grows with the square of the scale. The other is to keep the paper's scale and to raise the length with $W = T$. Then the ratio grows like $T \log^2 T$.
+#
+# The first table below follows the second way. Its column *listed blocks* leaves out the positional rows, and *over repaired* has the repaired bound in place of $G_u$. In the second table we look for a worse case at degree 2. There all pairs contain the last bit, and we take an input at which this bit and half of the others are 1. Finally we compute the ratios for the paper's own classes at all its lengths.
 
 # %% mystnb={"code_prompt_hide": "Ratios by length", "code_prompt_show": "Ratios by length"} tags=["hide-input"]
 rows = []
@@ -445,13 +475,19 @@ thm14.holds(
 glue(top_proved=max(proved(*network) for network in plain))
 
 # %% [markdown]
-# In the paper's {glue:text}`classes` classes, at $T = 20$ and $2 \log T$, with equal and with random coefficients, one draw of each, the bound holds: the largest ratio is {glue:text}`top20:.2f` for the paper's network and {glue:text}`top20_exact:.2f` for our exact one. At its other lengths, 30, 40 and 50, and equal coefficients, the paper's network has a ratio of at most {glue:text}`top50:.2f`, so the bound holds there as well. For equal coefficients this can be proved for every input, and not only for those that were drawn. In the proof above $\|u\|$ is also at most $\frac14$ of the length of $r(1) - r(0)$, the hidden units at the means 1 and 0, since they only grow with the mean. With this length for $\rho$ in the bound on $u$, all bounds of the proof add up to at most {glue:text}`top_proved:.2f` of $G_u$ in these classes and at these lengths. Our exact network reaches {glue:text}`top50_exact:.2f` at 50 bits, with one term only. But this is due to its read-out, which has a large entry for each idle position, and it does not speak against the network that the paper has written down.
+# *The paper's own classes.* In the paper's {glue:text}`classes` classes at $T = 20$ and scores of $2 \log T$ the bound holds. We drew the targets once with equal and once with random coefficients, and the largest ratio is {glue:text}`top20:.2f` for the paper's network and {glue:text}`top20_exact:.2f` for our exact one. At its other lengths, 30, 40 and 50, and equal coefficients, the paper's network has a ratio of at most {glue:text}`top50:.2f`, so the bound holds there as well.
 #
-# On longer strings with more terms both exact networks violate the bound, the one at a large scale and the one of {ref}`ch-construction`. At scores of $2 \log T$ this happens from a length of about 40 on for $d = 1$. For $d = 2$ it happens from 202 on if the pairs have one bit in common, and at 400 bits the ratio is then {glue:text}`two_far:.2f`; random sets and random strings, as in the first table, do not show this. For $d = 1$ and $T =$ {glue:text}`n_far` the squared gradient of the exact network is {glue:text}`far_exact:.2f` $G_u$, and that of the paper's, which fits nearly, is {glue:text}`far_ratio:.2f` $G_u$. The file `counterexamples/sharper.thm14.py` proves by interval arithmetic that $G_u$ is exceeded at $T = 64$, 256, 1024 and 4096 and scores of $2 \log T$: by the exact network, and by the paper's at an input at which it gives $f(x)$ exactly. From each of these lengths to the next the ratio more than doubles.
+# For equal coefficients this can be proved for every input, and not only for those that were drawn. Let $r(y)$ be the hidden units at the mean $y$. Since they do not decrease in $y$, the vector $u$ of the proof above is also at most $\frac14$ times as long as $r(1) - r(0)$. If we use this length for $\rho$ in the bound on $u$, all bounds of the proof add up to at most {glue:text}`top_proved:.2f` of $G_u$ in these classes and at these lengths. Our exact network has a ratio of {glue:text}`top50_exact:.2f` at 50 bits, with one term only. But this is due to its read-out, which has a large entry for each idle position, and it does not speak against the network that the paper has written down.
+#
+# *Longer strings.* On longer strings with more terms both exact networks violate the bound, the one at a large scale and the one of {ref}`ch-construction`. At scores of $2 \log T$ this happens from a length of about 40 on for $d = 1$. For $d = 2$ it happens from 202 on if the pairs have one bit in common, and at 400 bits the ratio is then {glue:text}`two_far:.2f`. Random sets and random strings, as in the first table, do not show this. For $d = 1$ and $T =$ {glue:text}`n_far` the squared gradient of the exact network is {glue:text}`far_exact:.2f` $G_u$, and that of the paper's network, which is nearly exact, is {glue:text}`far_ratio:.2f` $G_u$.
+#
+# *A certificate.* The file `counterexamples/sharper.thm14.py` proves by interval arithmetic that $G_u$ is exceeded at $T = 64$, 256, 1024 and 4096 and scores of $2 \log T$. The exact network exceeds it, and so does the paper's at an input at which it gives $f(x)$ exactly. From each of these lengths to the next the ratio more than doubles.
 #
 # ## What would falsify this
 #
-# The bounds of Theorem 14 on its blocks would be refuted by one listed block above its bound, as it is if the target is doubled so that $\sum c_i^2 = 4$, or by a first layer with a gradient at the large scale, as it has if the kinks of the MLP are moved by half a step, so that the means no longer fall on the plateaus. As a bound on the whole gradient the theorem is refuted, and its controls are the same gradients without the positional rows. The repaired bound would be refuted by one network above it, drawn or found by the search. Its controls leave out $\|w\|^2$, or keep only $\frac1W$ of the new term, and both are exceeded.
+# * *The bounds on the listed blocks* would be refuted by one listed block above its bound. This happens in a control, where the target is doubled so that $\sum c_i^2 = 4$. They would also be refuted by a first layer with a gradient at the large scale. This happens if the kinks of the MLP are moved by half a step, so that the means no longer fall on the plateaus.
+# * *The theorem as a bound on the whole gradient* is refuted, and its controls are the same gradients without the positional rows.
+# * *The repaired bound* would be refuted by one network above it, drawn or found by the search. Its controls leave out $\|w\|^2$, or keep only $\frac1W$ of the new term, and both are exceeded.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -464,7 +500,7 @@ ledger.show()
 # ## What we found
 #
 # * Each bound of Theorem 14 is true if $F$ is read as its last row; the largest ratio is {glue:text}`top_listed_block:.2f`.
-# * The whole gradient is not bounded by $G_u$, because of the rows of $F$ for the positions. For equal coefficients, $T =$ {glue:text}`n_map` and $d = 1$ the excess is a factor of {glue:text}`scale_ratio:.1f` at the large scale. At scores of $2 \log T$ the bound is violated from about $T = W = 40$ on for $d = 1$, and from a length of 202 on for $d = 2$; in the paper's classes its own network has a ratio of at most {glue:text}`top20:.2f` at $T = 20$, and of {glue:text}`top50:.2f` at its lengths up to 50.
+# * The whole gradient is not bounded by $G_u$, because of the rows of $F$ for the positions. For equal coefficients, $T =$ {glue:text}`n_map` and $d = 1$ the excess is a factor of {glue:text}`scale_ratio:.1f` at the large scale. At scores of $2 \log T$ the bound is violated from about $T = W = 40$ on for $d = 1$, and from a length of 202 on for $d = 2$. In the paper's classes its own network has a ratio of at most {glue:text}`top20:.2f` at $T = 20$, and of {glue:text}`top50:.2f` at its lengths up to 50.
 # * One tiny coefficient is enough at any length, so no bound in $T$, $W$ and $d$ alone can hold.
 # * One term repairs the bound. It is of order $W^2 d\, L_2^2$ if no coefficient is below $e^{-2 L_2}$.
 #
@@ -474,13 +510,13 @@ ledger.show()
 #
 # **Statement.** At an exact network the squared gradient for all weights is $O(W d^3)$, uniformly in $T$ (quoted); in the authors' notebook it is at most $G_u = 4 + 4W(2 + d + 32d^2 + 32d^3)$.
 #
-# **Counterexample.** Scores of $2 \log T$, equal coefficients, $d = 1$ and $W = T = {glue:text}`n_far`$: {glue:text}`far_exact:.2f` times $G_u$ at our repaired network, which is exact, and {glue:text}`far_ratio:.2f` times at the paper's, which fits nearly. The ratio grows like $T \log^2 T$, so that no constant saves the order; the certificate follows it from $T = 64$ to 4096. For $d = 2$ it is {glue:text}`two_far:.2f` at $T = 400$, with 399 pairs that have one bit in common. With larger scores the bound is violated at any length, as at $W = T = {glue:text}`n_map`$ and a second score of {glue:text}`large_scale:g`, {glue:text}`scale_ratio:.1f` times; and with one coefficient far below $T^{-4}$, $T = 4$ and $c_3 = 10^{-100}$, {glue:text}`tiny_ratio:.1f` times. Of {glue:text}`exact_count` random networks that are exact to $10^{-9}$ {glue:text}`violations` violate it.
+# **Counterexample.** Take scores of $2 \log T$, equal coefficients, $d = 1$ and $W = T = {glue:text}`n_far`$. The squared gradient is {glue:text}`far_exact:.2f` times $G_u$ at our repaired network, which is exact, and {glue:text}`far_ratio:.2f` times at the paper's, which is nearly exact. The ratio grows like $T \log^2 T$, so no constant saves the order, and the certificate follows it from $T = 64$ to 4096. For $d = 2$ the ratio is {glue:text}`two_far:.2f` at $T = 400$, with 399 pairs that have one bit in common. With larger scores the bound is violated at any length. For example, at $W = T = {glue:text}`n_map`$ and a second score of {glue:text}`large_scale:g` it is exceeded by a factor of {glue:text}`scale_ratio:.1f`. It is also violated if one coefficient is far below $T^{-4}$: at $T = 4$ and $c_3 = 10^{-100}$ by a factor of {glue:text}`tiny_ratio:.1f`. Of {glue:text}`exact_count` random networks that are exact to $10^{-9}$ {glue:text}`violations` violate it.
 #
 # **Why.** The rows of $F$ that write into the position columns are left out. They are zero, but their gradient is not: a little of the code of position $i$ in any token moves the second attention, by the score of $i$.
 #
-# **Repair.** For the paper's network add $\frac{1}{16} S^2 \rho^2 (\|w\|^2 + R^2)$ with $w_i = L_2 + \log c_i$, $R$ the range of $w$ and 0, and $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac{5}{4d} + \frac{5}{8d^2}$. If all $c_i \ge T^{-4}$, that is $O(W^2 d \log^2 T)$ at the paper's scale; without such a condition no bound in $T$, $W$ and $d$ holds. Or train only the last row of $F$; then $G_u$ holds.
+# **Repair.** For the paper's network add $\frac{1}{16} S^2 \rho^2 (\|w\|^2 + R^2)$ with $w_i = L_2 + \log c_i$, $R$ the range of $w$ and 0, and $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac{5}{4d} + \frac{5}{8d^2}$. If all $c_i \ge T^{-4}$, the new term is $O(W^2 d \log^2 T)$ at the paper's scale, and without such a condition no bound in $T$, $W$ and $d$ holds. Another repair is to train only the last row of $F$, because then $G_u$ holds.
 #
-# **What survives.** The bound in the paper's own classes: at $T = 20$ and scores of $2 \log T$ the largest ratio in the {glue:text}`classes` classes is {glue:text}`top20:.2f` for the paper's network and {glue:text}`top20_exact:.2f` for our exact one, and at its lengths 30, 40 and 50 it is {glue:text}`top50:.2f` for the paper's network; for equal coefficients this is proved at every input (ours has {glue:text}`top50_exact:.2f` at $T = 50$, because of its longer read-out). The bounds of all other blocks and of the last row of $F$ survive too, and so the theorem for $W = 1$ in the limit of large scores, or for a network whose $F$ has one row.
+# **What survives.** The bound holds in the paper's own classes. At $T = 20$ and scores of $2 \log T$ the largest ratio in the {glue:text}`classes` classes is {glue:text}`top20:.2f` for the paper's network and {glue:text}`top20_exact:.2f` for our exact one. At its lengths 30, 40 and 50 it is {glue:text}`top50:.2f` for the paper's network (ours has {glue:text}`top50_exact:.2f` at $T = 50$, because of its longer read-out). For equal coefficients this is proved at every input. The bounds of all other blocks and of the last row of $F$ survive too. So does the theorem for $W = 1$ in the limit of large scores, and for a network whose $F$ has one row.
 # ```
 #
 # ## Exercises
@@ -533,7 +569,7 @@ answer = answer.div([gradient_bound(1, W) for W in by_terms], axis=0)
 table(answer, "Largest squared gradient at 40 bits over the bound", form=".3f")
 
 # %% [markdown]
-# For the paper's network the ratio for the listed blocks does not change, whereas the whole ratio grows with the number of terms. So the number of terms makes the bound fail, and a length of 40 is only needed to have room for so many terms of degree 1. The exact network has a high ratio for few terms as well, because its read-out has an entry for each idle position. A score of 60 in place of 40 multiplies the missing block by about $(\frac{60}{40})^2 = 2.25$.
+# For the paper's network the ratio for the listed blocks does not change, whereas the whole ratio grows with the number of terms. So the number of terms makes the bound fail, and a length of 40 is needed only because degree 1 has no more terms than bits. The exact network has a high ratio for few terms as well, because its read-out has an entry for each idle position. A score of 60 in place of 40 multiplies the missing block by about $(\frac{60}{40})^2 = 2.25$.
 #
 # ```{solution-end}
 # ```

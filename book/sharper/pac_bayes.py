@@ -66,17 +66,21 @@ glue(value=pb.truncated_optimum(L, G, 1e6, SMALL), nats=f"{pb.gaussian_kl(L, sig
 #
 # Suppose that a network has been trained on a sample and fits it without error, and that we want to know how large its error is on new strings. A *PAC-Bayes* bound answers with two numbers of the network. The first is its *sharpness*: how much its error grows if every weight is moved by a little random noise. The second is the length of its weight vector, because the bound grows with the network's distance from the centre of the prior, which is the network with all weights zero. The paper computes both numbers for a network written by hand, and so turns a bound on networks in general into a bound on the functions that such networks compute.
 #
-# But there is a third number in the bound, a constant $\Sigma$ that multiplies the term for the norm. The paper takes $\Sigma = 0.01$, and this is what makes the result small: in its example the KL divergence that the norm causes is {glue:text}`nats` nats (units of the natural logarithm) for a million examples, more than a hundred nats for each. So we have to know for which networks $\Sigma$ must hold. Is it enough to measure it at networks that have been trained?
+# But there is a third number in the bound, a constant $\Sigma$ that multiplies the term for the norm. The paper takes $\Sigma = 0.01$, and this is what makes the result small. In its example the KL divergence that the norm causes is {glue:text}`nats` nats (units of the natural logarithm). The paper has a million examples there, so this is more than a hundred nats for each. So we have to know for which networks $\Sigma$ must hold. Is it enough to measure it at networks that have been trained?
 #
 # ## One weight by hand
 #
-# We begin with a network that has a single weight. The input is a fair bit $x \in \{0, 1\}$, the target is $f(x) = x$, and the network computes $f_\theta(x) = \theta x$. So $\theta^* = 1$ is exact, and at the weight $\theta$ the loss is $\ell_\theta(x) = (\theta - 1)^2 x$: it is $(\theta - 1)^2$ at $x = 1$ and $0$ at $x = 0$. The three numbers of the bound are
+# We begin with a network that has a single weight. The input is a fair bit $x \in \{0, 1\}$, the target is $f(x) = x$, and the network computes $f_\theta(x) = \theta x$. So the weight $\theta^* = 1$ computes the target exactly. At a weight $\theta$ the squared error is $\ell_\theta(x) = (\theta - 1)^2 x$, that is, $(\theta - 1)^2$ at $x = 1$ and $0$ at $x = 0$. The three numbers of the bound are
 #
-# * **sharpness**: noise $\sigma u$ on the weight, with $u$ standard normal, has the mean loss $\sigma^2\, \mathbb E_x x = \frac12 \sigma^2$, so $G_u = \frac12$;
-# * **norm**: $L = \theta^{*2} = 1$, and the KL divergence of $\mathcal N(1, \sigma^2)$ from the prior $\mathcal N(0, \sigma^2)$, which measures how much the two differ, is $\frac{L}{2 \sigma^2}$;
-# * **constant**: the loss takes two values, each with chance $\frac12$, so $\Sigma$ is half of their distance, $\Sigma = \frac12 (\theta - 1)^2$ (this is the constant of Hoeffding's lemma, and for a loss with two equally likely values no smaller one is right).
+# * **sharpness**: if noise $\sigma u$ with a standard normal $u$ is added to the weight $\theta^*$, the mean loss is $\sigma^2\, \mathbb E_x x = \frac12 \sigma^2$. The factor in front of $\sigma^2$ is called $G_u$, so $G_u = \frac12$;
+# * **norm**: the squared length of the weights is $L = \theta^{*2} = 1$. The KL divergence measures how much two laws differ, and that of $\mathcal N(1, \sigma^2)$ from the prior $\mathcal N(0, \sigma^2)$ is $\frac{L}{2 \sigma^2}$;
+# * **constant**: the loss takes two values, each with chance $\frac12$, and $\Sigma$ is half of their distance, $\Sigma = \frac12 (\theta - 1)^2$. This is the constant of Hoeffding's lemma, and for a loss with two equally likely values no smaller one is right.
 #
-# The constant depends on the weight: at the solution $\theta = 1$ it is 0, at $\theta = 1.1$ it is $0.005$, and at the centre of the prior, $\theta = 0$, it is $\frac12$. The bound, without its small term for the confidence, is the least value over $\sigma$ of $G_u \sigma^2 + \Sigma \sqrt{L/m} / \sigma$, where $m$ is the number of examples.
+# The constant depends on the weight: at the solution $\theta = 1$ it is 0, at $\theta = 1.1$ it is $0.005$, and at the centre of the prior, $\theta = 0$, it is $\frac12$. Let $m$ be the number of examples. Without the small term $\log \frac1\delta$, which is the price of being wrong with probability at most $\delta$, the bound is the least value over $\sigma$ of
+#
+# $$G_u \sigma^2 + \frac{\Sigma \sqrt{L/m}}\sigma .$$
+#
+# In words, more noise makes the first term, the sharpness, larger, and the second term, that of the norm, smaller.
 
 # %%
 by_hand = pd.DataFrame(index=pd.Index([1, 100], name="examples"))
@@ -86,22 +90,32 @@ table(by_hand, "One weight: the bound with two values of the constant", form=".3
 glue(one_example=by_hand.iloc[0, 1])
 
 # %% [markdown]
-# With $\Sigma = \frac12$ a hundred examples give a bound below $\frac14$, the risk of the constant output $\frac12$. With $\Sigma = 0.01$ a *single* example would give {glue:text}`one_example:.2f`, which cannot be right. To see this, note that with chance $\frac12$ the single example is $x = 0$. Then every weight fits it, and a learner that returns $\theta = 0$ has fitted the sample, has a smaller norm than $\theta^*$, and is perfectly flat on the sample, but its risk is $\frac12$. So if the constant is measured at weights that have learned the target, the bound can be wrong for weights that have not. The constant must hold for all weights that the learner could have returned. (Even $\frac12$ does not: at $\theta = -1$, which has the norm of $\theta^*$, the constant is 2. So the first column shows how large the effect is, and is not yet a valid bound. The repair below gives one.)
+# With $\Sigma = \frac12$ a hundred examples give a bound below $\frac14$, the risk of the constant output $\frac12$. With $\Sigma = 0.01$ a *single* example would give {glue:text}`one_example:.2f`, which cannot be right. To see this, note that with chance $\frac12$ the single example is $x = 0$. Then every weight fits it, and a learner that returns $\theta = 0$ has fitted the sample, has a smaller norm than $\theta^*$, and is perfectly flat on the sample, but its risk is $\frac12$. So if the constant is measured at weights that have learned the target, the bound can be wrong for weights that have not. The constant must hold for all weights that the learner could have returned.
+#
+# Even $\Sigma = \frac12$ does not hold for all of them: the weight $\theta = -1$ has the same norm as $\theta^*$, and there the constant is 2. So the first column shows how large the effect is, but it is not yet a valid bound. The repair below gives one.
 #
 # ## The statement
 #
-# The *target* is $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings $x$ of $T$ bits. Here $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, else 0; each set $U_i$ has $d$ members; $c_i > 0$ and $\sum_i c_i^2 = 1$. The loss of a network $f_\theta$ is $\ell_\theta(x) = (f_\theta(x) - f(x))^2$; its *risk* $R(\theta)$ is the mean loss over all strings, and $r(\theta)$ the mean over a sample of $m$ random ones. Let $\theta^*$ be the weights of the hand-written network of {ref}`ch-construction`. The paper bounds $\|\theta^*\|^2$ by $L$ and half the trace of its Hessian by $G_u$ (on the second see {ref}`ch-gradients-and-trace`), where
+# The *target* is a sum of $W$ parities, $f = \sum_{i \le W} c_i\, p_{U_i}$, on strings $x$ of $T$ bits. Here $p_U(x)$ is 1 if the bits of $x$ in the set $U$ have an even sum, and 0 otherwise. Each set $U_i$ has $d$ members, and the coefficients satisfy $c_i > 0$ and $\sum_i c_i^2 = 1$.
+#
+# The loss of a network $f_\theta$ with weights $\theta$ is $\ell_\theta(x) = (f_\theta(x) - f(x))^2$. Its *risk* $R(\theta)$ is the mean loss over all strings, and its *training error* $r(\theta)$ is the mean loss over a sample of $m$ random strings.
+#
+# Let $\theta^*$ be the weights of the hand-written network of {ref}`ch-construction`. The paper bounds the squared norm $\|\theta^*\|^2$ by a number $L$, and half the trace of the Hessian of the loss at $\theta^*$ by a number $G_u$. (Whether the second bound is right is the question of {ref}`ch-gradients-and-trace`.) The two numbers are
 #
 # $$L = 1 + W + 16d^2(d+1) + 8(d+1) + 4 (d + 1) W \log^2 T, \qquad G_u = 4 + 4W(2 + d + 32d^2 + 32d^3) .$$
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 2
 # :label: sharper-thm2
-# *(As quoted; its derivation is repaired below.)* Let $\hat\theta$ fit a sample of $m$ strings exactly, with norm and mean perturbed sharpness no larger than those of $\theta^*$. Let its loss be sub-Gaussian with constant $\Sigma$: for fixed $\theta$, $\mathbb E_x\, e^{\lambda (R(\theta) - \ell_\theta(x))} \le e^{\lambda^2 \Sigma^2/2}$ for all $\lambda > 0$. With $u$ a vector of independent standard normal variables, with probability $1 - \delta$
+# *(As quoted; its derivation is repaired below.)* Let $\hat\theta$ fit a sample of $m$ strings exactly, with norm and mean perturbed sharpness no larger than those of $\theta^*$. Let the loss be sub-Gaussian with constant $\Sigma$, which means that for fixed $\theta$ and all $\lambda > 0$
+#
+# $$\mathbb E_x\, e^{\lambda (R(\theta) - \ell_\theta(x))} \le e^{\lambda^2 \Sigma^2/2} .$$
+#
+# Let $u$ be a vector of independent standard normal variables. Then with probability $1 - \delta$ over the sample
 #
 # $$\mathbb E_u R(\hat\theta + \sigma u) \le \sigma^2 \bigl( G_u + P(\sigma) \bigr) + \Sigma \sqrt{\frac 2m \left( \frac{L}{2 \sigma^2} + \log \frac1\delta \right)} .$$
 # ```
 #
-# $P(\sigma)$ is the increase of the Hessian term under the noise ({ref}`ch-semi-analytic-bound` measures it); without it and without $\log \frac1\delta$ the bound is called *truncated*. In the text that we could read the displayed formulas are missing. This one is quoted by a public reading note on the paper. The conditions around it are restored from the words of the derivation.
+# In words, the risk of the network under noise is at most a term for its sharpness plus a term for its norm. The first contains $P(\sigma)$, the amount by which the Hessian term grows under the noise ({ref}`ch-semi-analytic-bound` measures it). If we leave out $P(\sigma)$ and $\log \frac1\delta$, the bound is called *truncated*. The displayed formulas are missing in the text that we could read. This one is quoted by a public reading note on the paper, and we restored the conditions around it from the words of the derivation.
 #
 # The paper's example (Appendix E.3) has $T = 20$ bits in ten pairs, so $d = 2$ and $W = 10$, with $c_i = W^{-1/2}$, a million examples and $\Sigma = 0.01$. A constant output has the risk $\frac14$ on this target without any learning.
 
@@ -158,23 +172,25 @@ moving(
 )
 
 # %% [markdown]
-# In {numref}`fig-pac-bayes-example` the lines are parallel, since all three fall like $m^{-1/3}$; only their height differs. With $\Sigma = 0.01$ the bound falls below $\frac14$ near a million examples. With the least constant that is possible at the centre of the prior this takes more than $10^4$ times as many examples, and with the constant that is valid for every clipped network more than $10^5$ times as many.
+# In {numref}`fig-pac-bayes-example` the lines are parallel, since all three fall like $m^{-1/3}$; only their height differs. With $\Sigma = 0.01$ the bound falls below $\frac14$ near a million examples. With the least constant that is possible at the centre of the prior this takes more than $10^4$ times as many examples. With the constant that is valid for every clipped network it takes more than $10^5$ times as many.
 #
-# The reading note quotes three numbers of this example: $G_u$, $L$ and the best $\sigma$. We recompute all three. The last one agrees only if the norm is squared and $\Sigma = 0.01$ ({ref}`ch-bound-comparison`), so we have read the theorem as it was meant. At a million examples the truncated bound, of which the note quotes no value, is {glue:text}`value:.3f`. The KL divergence is {glue:text}`nats` nats, and the bound is small all the same because $\Sigma$ is small.
+# The reading note quotes three numbers of this example: $G_u$, $L$ and the best $\sigma$. We recompute all three. Our best $\sigma$ agrees with the quoted one only if the norm is squared and $\Sigma = 0.01$ ({ref}`ch-bound-comparison`), so we have read the theorem as it was meant. The note quotes no value of the truncated bound itself. At a million examples this value is {glue:text}`value:.3f`. The KL divergence is {glue:text}`nats` nats there, and the bound is small all the same because $\Sigma$ is small.
 #
 # ## How the bound arises
 #
-# **The idea.** For a single network, the mean loss on a sample is close to the risk, with a small probability of error. If the network is chosen after the sample, that is no longer true, because one can search for a network that looks better on this sample than it is. The way out is to average over all networks first, with weights given by the prior, so that nothing has been chosen yet. A change from the prior to any other law over networks, the *posterior*, then costs no more than the KL divergence between the two. We now go through the steps.
+# **The idea.** For a network that was fixed before the sample, the mean loss on the sample is close to the risk, except with a small probability. If the network is chosen after the sample, that is no longer true, because one can search for a network that looks better on this sample than it is. The way out is to average over all networks first, with weights given by the prior, so that nothing has been chosen yet. A change from the prior to any other law over networks, the *posterior*, then costs no more than the KL divergence between the two. We now go through the steps.
 #
-# Fix a *prior* $\pi$, a law over weights chosen before the sample is seen. For one $\theta$, the mean of $e^{\lambda(R - r)}$ over samples is at most $e^{\lambda^2 \Sigma^2/(2m)}$. We average this over $\pi$ and apply Markov's inequality, so with probability $1-\delta$ we have $\log \mathbb E_\pi e^{\lambda(R-r)} \le \lambda^2\Sigma^2/(2m) + \log\frac1\delta$. A change of measure carries the inequality to every *posterior* $\rho$ at once, at the price of the divergence $\mathrm{KL}(\rho \| \pi)$:
+# 1. *One network.* Fix a number $\lambda > 0$ and a prior $\pi$, a law over weights that is chosen before the sample is seen. The $m$ strings of the sample are independent, and $R - r$ is the mean of the $m$ differences $R - \ell_\theta(x)$. So we multiply the condition on $\Sigma$, with $\frac\lambda m$ in place of $\lambda$, over the $m$ strings: for a fixed $\theta$ the mean of $e^{\lambda(R - r)}$ over samples is at most $e^{\lambda^2 \Sigma^2/(2m)}$.
+# 2. *All networks, with weights from the prior.* The mean over $\theta$ drawn from $\pi$ obeys the same bound. By Markov's inequality a positive variable exceeds $\frac1\delta$ times its mean with probability at most $\delta$. So with probability $1-\delta$ we have $\log \mathbb E_\pi e^{\lambda(R-r)} \le \lambda^2\Sigma^2/(2m) + \log\frac1\delta$.
+# 3. *Any posterior.* For every posterior $\rho$ at once, the formula of Donsker and Varadhan bounds $\lambda\, \mathbb E_\rho (R - r)$ by $\mathrm{KL}(\rho \| \pi) + \log \mathbb E_\pi e^{\lambda(R-r)}$. We insert step 2 and divide by $\lambda$:
 #
 # $$\mathbb E_\rho R \le \mathbb E_\rho r + \frac{\lambda \Sigma^2}{2m} + \frac{\mathrm{KL}(\rho\|\pi) + \log(1/\delta)}{\lambda} .$$ (eq-alquier)
 #
-# Theorem 2 has $\rho = \mathcal N(\hat\theta, \sigma^2 I)$, $\pi = \mathcal N(0, \sigma^2 I)$ and $\mathbb E_\rho r \le \sigma^2 (G_u + P)$. To get from here to Theorem 2, three computations are left.
+# In Theorem 2 the posterior is $\rho = \mathcal N(\hat\theta, \sigma^2 I)$, the prior is $\pi = \mathcal N(0, \sigma^2 I)$, and the training error satisfies $\mathbb E_\rho r \le \sigma^2 (G_u + P)$. To get from {eq}`eq-alquier` to Theorem 2, three computations are left.
 #
-# * **The divergence.** The log ratio of the two densities at $\theta + \sigma u$, $\log \frac\rho\pi$, is $(\|\theta + \sigma u\|^2 - \|\sigma u\|^2)/2\sigma^2$, and its mean is $\|\theta\|^2 / 2\sigma^2$.
-# * **The best $\lambda$.** The last two terms of {eq}`eq-alquier` are equal at $\lambda = \sqrt{2m(\mathrm{KL} + \log(1/\delta))}/\Sigma$. This choice is allowed if $L/2\sigma^2$ replaces the divergence, because this number is known before the sample.
-# * **The best $\sigma$.** As in the example with one weight, the truncated bound is $G_u \sigma^2 + \Sigma \sqrt{L/m} / \sigma$. Its derivative vanishes at $\sigma^*$, where one third of it is sharpness and two thirds are norm:
+# * **The divergence.** At the point $\theta + \sigma u$ the logarithm of the ratio of the two densities is $(\|\theta + \sigma u\|^2 - \|\sigma u\|^2)/2\sigma^2$. Since $u$ has mean 0, the mean of this logarithm, which is the divergence, is $\|\theta\|^2 / 2\sigma^2$.
+# * **The best $\lambda$.** The last two terms of {eq}`eq-alquier` have a constant product, so their sum is smallest where they are equal, at $\lambda = \sqrt{2m(\mathrm{KL} + \log(1/\delta))}/\Sigma$. But $\lambda$ has to be fixed before the sample, and the divergence depends on the sample. So we replace the divergence by its bound $L/2\sigma^2$, which is known beforehand.
+# * **The best $\sigma$.** As in the example with one weight, the truncated bound is $G_u \sigma^2 + \Sigma \sqrt{L/m} / \sigma$. Its derivative vanishes at $\sigma^*$. There the bound has the value $B^*$, of which one third is sharpness and two thirds are norm:
 #
 # $$\sigma^* = \Bigl( \frac{\Sigma}{2G_u} \sqrt{L/m} \Bigr)^{1/3}, \qquad B^* = 3 \Bigl( \frac{\Sigma^2 G_u L}{4m} \Bigr)^{1/3} .$$ (eq-optimum)
 #
@@ -223,7 +239,9 @@ rate.holds(text, fixed_norm, equals=-1 / 2, tol=1e-9, control=best_norm, **PROVE
 #
 # ## The step that asks for more
 #
-# The average over $\pi$ matters: **the condition on $\Sigma$ is used at networks drawn from the prior**, as in the example with one weight. Theorem 2 states the condition "for fixed" $\theta$, and if this means every $\theta$, the derivation is complete, as far as $G_u$ bounds half the trace of the Hessian at $\theta^*$. (In the paper's example it does, but {ref}`ch-gradients-and-trace` shows that it does not for all $T$, $W$ and $d$.) But then $\Sigma$ cannot be 0.01, the value with which the paper instantiates the bound, measured at trained networks. To see this, look at the centre of the prior, the network with all weights zero. It outputs 0, so its loss is $f(x)^2$, and a sub-Gaussian constant is never below the standard deviation. For a sum of $W$ disjoint sets the standard deviation of $f^2$ is $\sqrt{(W + 1)(2W - 1)/(8W)}$, since $\sqrt W f$ is binomial.
+# Step 2 of the derivation averages over the prior. So **the condition on $\Sigma$ is used at networks drawn from the prior**, as in the example with one weight. Theorem 2 states the condition "for fixed" $\theta$. If this means every $\theta$, the derivation is complete wherever $G_u$ bounds half the trace of the Hessian at $\theta^*$. (In the paper's example $G_u$ does, but {ref}`ch-gradients-and-trace` shows that it does not for all $T$, $W$ and $d$.)
+#
+# But if the condition is meant for every $\theta$, then $\Sigma$ cannot be 0.01. This is the value with which the paper instantiates the bound, and it was measured at trained networks. To see why it is too small, look at the centre of the prior, the network with all weights zero. It outputs 0, so its loss is $f(x)^2$. A sub-Gaussian constant is never below the standard deviation, so $\Sigma$ is at least the standard deviation of $f(x)^2$. For $W$ disjoint sets and equal coefficients, $\sqrt W f$ is the number of heads in $W$ tosses of a fair coin, and the standard deviation of $f^2$ is $\sqrt{(W + 1)(2W - 1)/(8W)}$.
 
 # %%
 bits = source.strings(20, 4000)
@@ -252,22 +270,33 @@ glue(**{f"times_{W}": pb.square_spread(W) / SMALL for W in (1, 10, 25)})
 #
 # ```{prf:theorem} Repaired: the bound for bounded losses, after Catoni (2007)
 # :label: pac-bayes-repaired
-# Clip every output to $[0, \sqrt W]$, where $f$ has its values. Let $\|\theta\|^2 \le L$ hold for a $\theta$ that may depend on the sample. Then with probability $1 - \delta$, for all such $\theta$ at once,
+# Clip every output to $[0, \sqrt W]$, the interval in which $f$ has its values. Then with probability $1 - \delta$, for all $\theta$ with $\|\theta\|^2 \le L$ at once, and so also for one that is chosen after the sample,
 #
 # $$\mathbb E_u R(\theta + \sigma u) \le \mathbb E_u r(\theta + \sigma u) + \frac W2 \sqrt{\frac 2m \left( \frac{L}{2 \sigma^2} + \log \frac1\delta \right)} .$$
 # ```
 #
 # ```{dropdown} Proof
-# We follow the derivation above with the constant $\Sigma = \frac W2$. The clipped loss lies in $[0, W]$ for every network, so Hoeffding's lemma gives the condition with this constant for every network, those of the prior included. Hence for a sample of independent strings $\mathbb E_S\, e^{\lambda (R - r)} \le e^{\lambda^2 W^2 / 8m}$. (From here on it is the standard PAC-Bayes bound for bounded losses, {cite:t}`catoni2007`; Theorem 2.1 of {cite:t}`alquier2024` with $C = W$.) Average over $\pi$, exchange the two means, and use Markov's inequality. By the formula of Donsker and Varadhan, $\lambda\, \mathbb E_\rho (R - r) \le \mathrm{KL}(\rho \| \pi) + \log \mathbb E_\pi e^{\lambda (R - r)}$ for any $\rho$. The divergence is at most $L/2\sigma^2$; take the best $\lambda$ for that number, which does not depend on the sample. Clipping raises no loss, since $f$ lies in the interval; so where $\mathbb E_u r \le \sigma^2 (G_u + P)$ held before, it still does. $\square$
+# We follow the derivation above with the constant $\Sigma = \frac W2$.
+#
+# 1. *The condition holds for every network.* The clipped output and the target both lie in $[0, \sqrt W]$, so the clipped loss lies in $[0, W]$ for every network. By Hoeffding's lemma every network, those drawn from the prior included, satisfies the condition with $\Sigma = \frac W2$. Hence for a sample $S$ of independent strings $\mathbb E_S\, e^{\lambda (R - r)} \le e^{\lambda^2 W^2 / 8m}$. (From here on the proof is that of the standard PAC-Bayes bound for bounded losses, {cite:t}`catoni2007`; see Theorem 2.1 of {cite:t}`alquier2024` with $C = W$.)
+# 2. *The mean over the prior.* Average over $\pi$ and exchange the two means, over samples and over networks. By Markov's inequality, with probability $1 - \delta$, $\log \mathbb E_\pi e^{\lambda (R - r)} \le \lambda^2 W^2 / 8m + \log \frac1\delta$.
+# 3. *Any posterior.* By the formula of Donsker and Varadhan, $\lambda\, \mathbb E_\rho (R - r) \le \mathrm{KL}(\rho \| \pi) + \log \mathbb E_\pi e^{\lambda (R - r)}$ for any $\rho$. Here $\rho = \mathcal N(\theta, \sigma^2 I)$, whose divergence from the prior is at most $L/2\sigma^2$.
+# 4. *The best $\lambda$.* Divide by $\lambda$ and take the best $\lambda$ for the number $L/2\sigma^2$, which does not depend on the sample. The result is the theorem.
+#
+# The training error of Theorem 2 is not lost by clipping. Clipping raises no loss, since $f$ lies in the interval, so where $\mathbb E_u r \le \sigma^2 (G_u + P)$ held before, it still does. $\square$
 # ```
 #
 # ## Is every piece needed?
 #
 # Which parts of the bound could be dropped? To find out we need a problem in which a wrong bound fails often. If the posterior did not depend on the sample, no KL term would be needed, and a bound without it would be valid as well. So we let an adversary see the sample first and choose the posterior that makes the training error look best.
 #
-# Take strings of $n =$ {glue:text}`toy_bits` bits. For each of the $2^n$ subsets of bits there is one function, which outputs 0 or $\sqrt W$ according to the parity of that subset. One of these functions is the target, the other $K = 2^n - 1$ are predictors. The loss of a predictor is 0 or $W$, each for half of all strings, which is the largest variation that Hoeffding's lemma allows. A weight vector $\theta \in \mathbb R^K$ picks the predictor of its largest entry. The posterior $\mathcal N(a e_k, \sigma^2 I)$ mostly picks $k$ if $a$ is large against $\sigma$, and has a divergence of $a^2/2\sigma^2$ nats. For every sample the adversary chooses as $k$ the predictor with the largest $R - r$. We vary the size of the samples and $a/\sigma$; $W = 10$, as in the paper's example, and the unit of the weights is such that $a$ is the paper's norm, $\sqrt L$.
+# *The predictors.* Take strings of $n =$ {glue:text}`toy_bits` bits. For each of the $2^n$ subsets of bits there is one function, which outputs 0 or $\sqrt W$ according to the parity of that subset. One of these functions is the target, and the other $K = 2^n - 1$ are predictors. The loss of a predictor is 0 or $W$, each for half of all strings, which is the largest variation that Hoeffding's lemma allows.
 #
-# We count the samples on which the bound fails; a share above $\delta$ would refute the theorem. Three variants each lack one piece: the divergence, the square of the norm, or the constant. A last adversary may choose **any** posterior. For a fixed $\lambda$, which here is the best one for $a^2/2\sigma^2$ nats, the largest value of $\lambda\, \mathbb E_\rho(R - r) - \mathrm{KL}(\rho \| \pi)$ over all posteriors is known: it is $\log \mathbb E_\pi e^{\lambda(R - r)}$. Under this prior the mean is simply the average over the $K$ predictors, so we can compute it and need not search.
+# *The posteriors.* A weight vector $\theta \in \mathbb R^K$ has one entry for each predictor, and picks the predictor of its largest entry. Let $e_k$ be the $k$-th unit vector. The posterior $\mathcal N(a e_k, \sigma^2 I)$ mostly picks predictor $k$ if $a$ is large against $\sigma$, and its divergence from the prior is $a^2/2\sigma^2$ nats. For every sample the adversary chooses as $k$ the predictor with the largest $R - r$. We vary the size of the samples and $a/\sigma$. The number $W$ is 10, as in the paper's example, and the unit of the weights is such that $a$ is the paper's norm, $\sqrt L$.
+#
+# We count the samples on which the bound fails. A share above $\delta$ would refute the theorem. Three variants of the bound each lack one piece: the divergence, the square of the norm, or the right constant.
+#
+# A last adversary may choose **any** posterior. We fix $\lambda$ at the best value for a divergence of $a^2/2\sigma^2$ nats. The largest value of $\lambda\, \mathbb E_\rho(R - r) - \mathrm{KL}(\rho \| \pi)$ over all posteriors is then $\log \mathbb E_\pi e^{\lambda(R - r)}$, again by the formula of Donsker and Varadhan. Under this prior the mean $\mathbb E_\pi$ is simply the average over the $K$ predictors, so we can compute it and need not search.
 
 # %%
 WIDE = 10.0  # W
@@ -345,7 +374,7 @@ glue(fail_norm=hunted["norm not squared"].min(), fail_small=hunted["constant 0.0
 #
 # ## What would falsify this
 #
-# The algebra would be refuted by another value of the divergence, by a $\lambda$ or a $\sigma$ that is better than the closed form, or by a slope of the bound that is not $-\frac13$. Three controls show that the checks notice such errors: a norm without its square, optima shifted by a factor of 2, and the bound at a fixed $\sigma$, which stops falling once the sharpness is all that is left. The finding on $\Sigma$ would be refuted if the constant were at most 0.1 at the prior's centre; the control is the hand-written network, where it is. The repaired theorem would be refuted if it failed on more samples than $\delta$ allows, as it does if any one piece is dropped.
+# The algebra would be refuted by another value of the divergence, by a $\lambda$ or a $\sigma$ that is better than the closed form, or by a slope of the bound that is not $-\frac13$. Three controls show that the checks notice such errors. The first has a norm without its square, and the second has optima shifted by a factor of 2. The third is the bound at a fixed $\sigma$, which stops falling once the sharpness is all that is left. The finding on $\Sigma$ would be refuted if the constant were at most 0.1 at the prior's centre; the control is the hand-written network, where it is. The repaired theorem would be refuted if it failed on more samples than $\delta$ allows, as it does if any one piece is dropped.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 N, sharp = pb.norm_squared(50, 1, 1, "sinks"), gradient_bound(1, 1)

@@ -19,11 +19,11 @@
 # # Noise in the first attention and in the MLP
 #
 # ```{verdict}
-# Yes, the parities of the hand-written network are as robust as the paper's bound says. To first order in the noise a parity moves by more than the bound with probability at most {glue:text}`tail_parity:.1e`, whatever the length, and noise of typical length, in a direction that an adversary chooses, reaches {glue:text}`chosen_parity:.2f` of the bound. But the whole vector at a position, of which the parity is one entry, moves further on long strings: at 300 bits every noisy copy exceeds the bound, by a factor of {glue:text}`vector_least:.2f` to {glue:text}`vector_far:.2f`.
+# Yes, the parities of the hand-written network are as robust as the paper's bound says. To first order in the noise a parity moves by more than the bound with probability at most {glue:text}`tail_parity:.1e`, whatever the length. If an adversary chooses the direction of the noise, and its length is typical, the move reaches {glue:text}`chosen_parity:.2f` of the bound. But the whole vector at a position, of which the parity is one entry, moves further on long strings. At 300 bits every noisy copy exceeds the bound, by a factor of {glue:text}`vector_least:.2f` to {glue:text}`vector_far:.2f`.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 20 min. **Runs in** 15 s. **Source** restored; $32 \sigma d^2$ is inferred from the authors' notebook, all other constants are ours.
 #
-# **Claim.** Put independent normal noise on every weight of the hand-written transformer. The paper follows it through the first attention and the MLP. It says that each quantity moves in proportion to the noise, and that at positions which hold a term no hidden unit turns on or off while the noise is small. Both statements are true. The paper neglects terms of second order, and so do we where we say so.
+# **Claim.** Put independent normal noise on every weight of the hand-written transformer. The paper follows the noise through the first attention and the MLP, and makes two statements, which are both true. First, each quantity moves in proportion to the noise. Second, while the noise is small, no hidden unit turns on or off at a position that holds a term of the target. The paper neglects terms of second order, and so do we where we say so.
 #
 # ## Why one should care
 #
@@ -44,11 +44,11 @@
 # | $G$ | the same, times $y = 1$ | $4 \sigma$ |
 # | $F$ | $\sum_h u_h\, \Delta F_h$ | $\sigma \sqrt{\frac{49 + 25 + 9 + 1}{16} + \frac{9 + 1}{16}} = 2.42\, \sigma$ |
 #
-# The first line is the reason why the network is robust: the slopes of the four units that are on add up to 0, so whatever noise the attention adds to the mean, none of it reaches the parity. The other three lines add up to the standard deviation $\sqrt{16 + 16 + 5.875}\; \sigma = 6.15\, \sigma$. The paper allows $32 \sigma$ at degree 1, which is 5.2 standard deviations, and a normal variable exceeds 5.2 standard deviations with a probability of about $2 \cdot 10^{-7}$. All this is true as long as no unit turns on or off, hence for small $\sigma$. The input of each unit here is at least $\frac14$ away from the point where this happens.
+# The first line is the reason why the network is robust. The slopes of the four units that are on add up to 0, so whatever noise the attention adds to the mean, none of it reaches the parity. The other three lines add up to the standard deviation $\sqrt{16 + 16 + 5.875}\; \sigma = 6.15\, \sigma$. The paper allows $32 \sigma$ at degree 1, which is 5.2 standard deviations, and a normal variable exceeds 5.2 standard deviations with a probability of about $2 \cdot 10^{-7}$. All this is true as long as no unit turns on or off, hence for small $\sigma$. The input of each unit here is at least $\frac14$ away from the point where this happens.
 #
 # ## The statement
 #
-# The network of {ref}`ch-construction` computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings of $T$ bits: $W$ parities of $d$ bits each. A token has $D = T + 2$ columns, a code of its position beside one *value*. The first attention takes means of bits, and an MLP of $H = 4(d+1)$ units turns a mean into a parity. Positions $i \le W$ hold a term and are *active*, the others are *idle*. Every weight gets independent normal noise of standard deviation $\sigma$, and a prime marks a noisy copy.
+# The network of {ref}`ch-construction` computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings of $T$ bits, a sum of $W$ parities of $d$ bits each. A token has $D = T + 2$ columns, of which the last one holds a *value* and the others a code of the token's position. The first attention takes means of bits, and an MLP of $H = 4(d+1)$ units turns a mean into a parity. Each position $i \le W$ holds one term of the sum and is called *active*, and the other positions are called *idle*. Every weight gets independent normal noise of standard deviation $\sigma$, and a prime marks a noisy copy.
 #
 # ```{prf:lemma} Lintilhac and Shaikh (2026), Lemmas 19 and 20
 # :label: sharper-lem19
@@ -59,12 +59,18 @@
 # With $t = \log \frac M\delta$ the same holds for $M$ such lengths at once. If $M$ grows like a power of $T$ and $k = 8 \log T / \epsilon^2$, the bound is $\sigma \sqrt k\, (1 + O(\epsilon))$.
 # ```
 #
+# In words, the length of a noisy vector of $k$ entries is hardly more than $\sigma \sqrt k$, even if it is to hold for very many vectors at once.
+#
 # ```{prf:lemma} Lintilhac and Shaikh (2026), Lemmas 21 and 22, Remark 23
 # :label: sharper-lem22
-# Let $y_i$ be what position $i$ holds after the first attention, $z_i$ after the MLP. With high probability $|y_i' - y_i|$ is at most a constant times $\sigma \sqrt D$. If $\sigma$ is small enough against $\frac{1}{4d}$, no hidden unit at an active position *flips*, that is, turns on or off, and the parity at $i$ moves by at most $32 \sigma d^2$. At idle positions units may flip, and the noise of $y_i$ reaches the output as well, multiplied by the slope of the MLP.
+# Let $y_i$ be the vector that position $i$ receives from the first attention, and $z_i$ the vector that it holds after the MLP.
+#
+# * *(Lemma 21.)* With high probability $|y_i' - y_i|$ is at most a constant times $\sigma \sqrt D$.
+# * *(Lemma 22.)* If $\sigma$ is small enough against $\frac{1}{4d}$, no hidden unit at an active position *flips*, that is, turns on or off, and the parity at $i$ moves by at most $32 \sigma d^2$.
+# * *(Remark 23.)* At idle positions units may flip, and the noise of $y_i$ reaches the output as well, multiplied by the slope of the MLP.
 # ```
 #
-# The lemma speaks of "the activation right after the MLP sublayer, including the residual connection", a vector of which the parity is the last entry. Its constant is missing in our text, so we take $32 \sigma d^2$ from the authors' notebook, where it enters $T_p$, the bound on the change of the output. We therefore test both, the parity and the vector. The noise is normal where nothing else is said. The paper also speaks of "remainder perturbations", which are dominated by normal ones in absolute value, entry by entry. We come to them after the normal ones.
+# The lemma speaks of "the activation right after the MLP sublayer, including the residual connection", a vector of which the parity is the last entry. Its constant is missing in our text, so we take $32 \sigma d^2$ from the authors' notebook, where it enters $T_p$, the bound on the change of the output. We therefore test both, the parity and the vector. The noise is normal where nothing else is said. The paper also speaks of "remainder perturbations". In this noise each entry may be chosen freely, as long as its absolute value is at most that of a normal variable. We come to such *dominated noise* after the normal noise.
 #
 # **The idea of the proof.** The weights of an attention add up to 1, so attention averages noise and cannot amplify it. The MLP is flat on a *plateau* of width $\frac1{2d}$ around each possible mean, so the noise of $y_i$ stops there, as long as no unit flips. What remains is the noise of the MLP's own weights, as in the example.
 
@@ -150,7 +156,7 @@ axes[0].legend()
 figures.show()
 
 # %% [markdown]
-# In the left panel of {numref}`fig-perturbed-flips` the four curves nearly coincide, so at active positions only $\sigma d$ matters. None of the copies flips a unit in the shaded range, which is what {prf:ref}`perturbed-no-flip` below guarantees except with a small probability. In the right panel units flip at much smaller noise, as Remark 23 says, because an idle position holds the mean of all bits, which may be anywhere, also next to a kink. If $T + 1$ is a multiple of the largest power of 2 in $4d$, some string even puts an idle position *on* a kink, but for even $T$, as in all experiments of the paper, none does.
+# In the left panel of {numref}`fig-perturbed-flips` the four curves nearly coincide, so at active positions only $\sigma d$ matters. None of the copies flips a unit in the shaded range, which is what {prf:ref}`perturbed-no-flip` below guarantees except with a small probability. In the right panel units flip at much smaller noise, as Remark 23 says. The reason is that an idle position holds the mean of all bits, which may lie anywhere, also next to a kink. Some string even puts an idle position *on* a kink if $T + 1$ is a multiple of the largest power of 2 that divides $4d$. For even $T$, as in all experiments of the paper, no string does.
 #
 # ## Where the constants come from
 #
@@ -168,9 +174,17 @@ figures.show()
 #
 # ## The tail of a chi variable
 #
-# The length of a noisy row is a chi variable, and so we begin with its tail. For $0 < u < \frac12$ the square $\chi^2/\sigma^2$ has $\log \mathbb E\, e^{u(\chi^2/\sigma^2 - k)} = -uk - \frac k2 \log(1 - 2u) \le \frac{k u^2}{1 - 2u}$, as the power series shows. Markov's inequality with $u = \sqrt t/(\sqrt k + 2 \sqrt t)$ gives $\mathbb P(\chi^2/\sigma^2 \ge k + 2\sqrt{kt} + 2t) \le e^{-t}$. For $M$ lengths add the probabilities. Lemma 20 follows: for $M = T^{q-1}$, $\delta = \frac1T$ and $k = 8 \log T/\epsilon^2$ we have $t = q \log T = \frac18 q \epsilon^2 k$, so the level is at most $\sqrt k\, (1 + \sqrt{2t/k}) = \sqrt k\, (1 + \frac\epsilon2 \sqrt q)$.
+# The length of a noisy row is a chi variable, and so we begin with its tail.
 #
-# The law of $\chi$ is known, so no simulation is needed to test this. We compute the exact probability that one of up to a million chi variables exceeds its level, and divide it by $\delta$. A quotient above 1 would refute the lemma, and without the last term $2t$ of the level there must be one.
+# 1. *The moment.* The square $\chi^2/\sigma^2$ has a chi-squared law with $k$ degrees of freedom. For $0 < u < \frac12$ a comparison of power series in $u$ gives
+#
+# $$\log \mathbb E\, e^{u(\chi^2/\sigma^2 - k)} = -uk - \tfrac k2 \log(1 - 2u) \le \frac{k u^2}{1 - 2u} .$$
+#
+# 2. *One length.* By Markov's inequality $\chi^2/\sigma^2 - k$ is at least $s$ with probability at most $e^{k u^2/(1 - 2u) - us}$. For $s = 2\sqrt{kt} + 2t$ and $u = \sqrt t/(\sqrt k + 2 \sqrt t)$ the exponent is $-t$, so that $\mathbb P(\chi^2/\sigma^2 \ge k + 2\sqrt{kt} + 2t) \le e^{-t}$. For $t = \log \frac1\delta$ the right side is $\delta$, and this is the first part of Lemma 19.
+# 3. *Many lengths.* For $M$ lengths the probabilities add up to at most $M e^{-t}$, which is $\delta$ for $t = \log \frac M\delta$, and this is the second part of Lemma 19.
+# 4. *Lemma 20.* For $M = T^{q-1}$, $\delta = \frac1T$ and $k = 8 \log T/\epsilon^2$ we have $t = q \log T = \frac18 q \epsilon^2 k$. Because $k + 2\sqrt{kt} + 2t \le (\sqrt k + \sqrt{2t})^2$, the level is at most $\sqrt k\, (1 + \sqrt{2t/k}) = \sqrt k\, (1 + \frac\epsilon2 \sqrt q)$ times $\sigma$.
+#
+# The law of $\chi$ is known, so no simulation is needed to test this. We compute the exact probability that one of up to a million chi variables exceeds its level, and divide it by $\delta$. A quotient above 1 would refute the lemma. As a control we drop the last term $2t$ of the level, and then some quotient must be above 1.
 
 
 # %%
@@ -224,17 +238,27 @@ lem20.holds(
 #
 # ## Three bounds, proved
 #
-# We now prove the three steps of the idea, each with a constant of our own: attention averages noise, no unit flips, and a parity responds only to the noise of the MLP. Let $X_j$ be token $j$, of length at most $\sqrt2$, and $a_{ij}$ the first attention.
+# We now prove the three steps of the idea, each with a constant of our own: attention averages noise, no unit flips, and a parity responds only to the noise of the MLP. Let $X_j$ be token $j$, of length at most $\sqrt2$, and let $a_{ij}$ be the weight that position $i$ gives to token $j$ in the first attention.
+#
+# The first lemma says that the noise which reaches a position through the attention is no larger than the noise of one token's value and of one score, however many tokens there are.
 #
 # ```{prf:lemma} Ours, after Lemma 21: the attention
 # :label: perturbed-attention-bound
 # Except with probability $\delta$, at every position, input and $\sigma$, $|y_i' - y_i| \le \sigma (\sqrt2\, \bar\chi_D + \bar\chi_1)$.
 # ```
 #
+# In the second lemma the right side of the equation is the distance of a hidden unit from its kink, and the left side bounds how far noise moves the input of the unit.
+#
 # ```{prf:lemma} Ours, after Lemma 22: no flip
 # :label: perturbed-no-flip
-# Let $\varepsilon$ be the *leak* of the first attention (how far its means are from the exact ones), and $\sigma_0$ the positive root of $\sigma (1 + 2\sqrt2)\, \bar\chi_1 + \sigma^2\, \bar\chi_D (\sqrt2\, \bar\chi_D + \bar\chi_1) = \frac1{4d} - \varepsilon$. For $\sigma \le \sigma_0$, except with probability $\delta$, no unit flips at an active position, at any input.
+# Let $\varepsilon$ be the *leak* of the first attention, that is, how far its means are from the exact ones. Let $\sigma_0$ be the positive root of
+#
+# $$\sigma (1 + 2\sqrt2)\, \bar\chi_1 + \sigma^2\, \bar\chi_D (\sqrt2\, \bar\chi_D + \bar\chi_1) = \frac1{4d} - \varepsilon .$$
+#
+# For $\sigma \le \sigma_0$, except with probability $\delta$, no unit flips at an active position, at any input.
 # ```
+#
+# The third lemma is the table of the example for any degree: the sum with the factor $1 + y^2$ is the noise of $b$ and $G$, and the last sum is that of $F$.
 #
 # ```{prf:lemma} Ours, after Lemma 22 and Remark 23: the parities
 # :label: perturbed-parity
@@ -242,22 +266,51 @@ lem20.holds(
 #
 # $$s(y)^2 = (1 + y^2) \textstyle\sum_h F_{Dh}^2 \mathbb 1_h + \sum_h u_h^2 \le 32 d^2 \bigl(\lfloor \tfrac d2 \rfloor + 1\bigr) + \rho^2 .$$
 #
-# Here $y$ is the mean at the position, $u_h = (y + b_h)_+$ a hidden unit, $\mathbb 1_h$ says that it is on, and $\rho^2 = \sum_h (1 + b_h)_+^2$. At an idle position at most $2d$ times the move of $y$ is added.
+# Here $y$ is the mean at the position, and $u_h = (y + b_h)_+$ is the value of hidden unit $h$. The number $\mathbb 1_h$ is 1 if the unit is on and 0 otherwise, $F_{Dh}$ is its entry in the last row of $F$, and $\rho^2 = \sum_h (1 + b_h)_+^2$. At an idle position at most $2d$ times the move of $y$ is added.
 # ```
 #
 # ```{dropdown} Proofs
-# **The attention.** The move has two parts, noise in the values and noise in the weights of attention, and we bound one after the other. With $\Delta$ for what noise adds, $y_i' - y_i = \sum_j a_{ij}'\, X_j \Delta W_V + \sum_j (a_{ij}' - a_{ij})\, x_j\, e_D$. The first sum is a mean of vectors $X_j \Delta W_V$, each no longer than $\sqrt2 \sigma \bar\chi_D$. For the second let all scores of a query move by at most $\tau$. Then the *odds* $m/(1-m)$ of the share $m$ of attention that is on ones change by a factor of at most $e^{2\tau}$. Such a change moves $m$ most if it goes from $\frac1{1 + e^\tau}$ to $\frac1{1 + e^{-\tau}}$, by $\tanh \frac\tau2 \le \frac\tau2$. A score moves by $X_i \Delta W_{KQ} X_j^\top$, which is normal, of standard deviation at most $2\sigma$. There are $2(T+1)$ vectors and $4(T+1)^2$ scores, for both values of the bits, whatever the input.
+# In all three proofs $\Delta$ stands for what the noise adds.
 #
-# **No flip.** We add up what moves the input of a unit. The input of unit $h$ is $G_h y_i + b_h$, with $G_h = e_D$, so it moves by $\Delta y_{iD} + (\Delta G_h y_i + \Delta b_h) + \Delta G_h \Delta y_i$. The first is at most $\sigma (\sqrt2\, \bar\chi_1 + \bar\chi_1)$, as above in the value column alone. The second is linear in $y_{iD} \in [0, 1]$, so at most $\sqrt2 \sigma \bar\chi_1$, its level at the ends. The last is at most $\sigma \bar\chi_D |\Delta y_i|$.
+# **The attention.** The move has two parts, noise in the values and noise in the weights of attention:
 #
-# **The parities.** Here we differentiate, as in the example. Without flips $z_{iD} = \sum_h F_{Dh} \mathbb 1_h (G_h y_i + b_h)$. As $\sum_h F_{Dh} \mathbb 1_h = 0$ on a plateau, $\Delta y_i$ drops out, and what remains to first order is $\sum_h F_{Dh} \mathbb 1_h (\Delta G_{hD}\, y + \Delta b_h) + \sum_h \Delta F_{Dh} u_h$, a sum of independent normal variables. Each summand of $s(y)^2$ is largest at $y = 1$, and $|F_D|^2 = 16 d^2 (\lfloor \frac d2 \rfloor + 1)$. At an idle position the MLP has slope at most $2d$ in $y$. If its mean is exactly at the kink of a unit, this unit passes on one sign of its noise only. The rest of the sum is symmetric, so the probability of a large move is then the average of those with and without this unit, and no more than with it. $\square$
+# $$y_i' - y_i = \sum_j a_{ij}'\, X_j \Delta W_V + \sum_j (a_{ij}' - a_{ij})\, x_j\, e_D .$$
 #
-# **Dominated noise.** Let each entry of the noise be chosen freely, but no larger than a normal variable of standard deviation $\sigma$. Then the lengths of two rows add up, and so do the parts of a score. The first two lemmas hold with $\sigma (2 \bar\chi_D + 2 \bar\chi_1)$ for the attention, and with $6$ for $1 + 2 \sqrt2$ and $2 \bar\chi_D + 2 \bar\chi_1$ for the bracket in the equation for $\sigma_0$. In the third the parity moves by at most the sum of the absolute values of the normal variables that $s(y)$ adds up.
+# 1. *The values.* The first sum is a weighted mean of the vectors $X_j \Delta W_V$. Since $X_j$ has length at most $\sqrt2$, each of these vectors is no longer than $\sqrt2 \sigma \bar\chi_D$, and neither is the mean.
+# 2. *The weights of attention.* The second sum is the change of the share $m$ of attention that is on ones. Let all scores of the query move by at most $\tau$. Then the *odds* $m/(1-m)$ change by a factor of at most $e^{2\tau}$. Such a change moves $m$ most if $m$ goes from $\frac1{1 + e^\tau}$ to $\frac1{1 + e^{-\tau}}$, and then it moves by $\tanh \frac\tau2 \le \frac\tau2$.
+# 3. *The scores.* A score moves by $X_i \Delta W_{KQ} X_j^\top$, which is a normal variable of standard deviation at most $2\sigma$. So $\tau \le 2 \sigma \bar\chi_1$, and the second sum is at most $\sigma \bar\chi_1$.
+# 4. *All inputs at once.* A token is determined by its position and its bit. So there are only $2(T+1)$ vectors and $4(T+1)^2$ scores for all inputs together, and the levels are taken for that many variables.
+#
+# **No flip.** We add up what moves the input of a unit. The input of unit $h$ is $G_h y_i + b_h$, with $G_h = e_D$, so it moves by
+#
+# $$\Delta y_{iD} + (\Delta G_h y_i + \Delta b_h) + \Delta G_h \Delta y_i .$$
+#
+# 1. The first term is at most $\sigma (\sqrt2\, \bar\chi_1 + \bar\chi_1)$, by the proof for the attention in the value column alone.
+# 2. The bracket is linear in $y_{iD} \in [0, 1]$, so it is largest at one of the two ends. There it is a normal variable of standard deviation at most $\sqrt2 \sigma$, so it is at most $\sqrt2 \sigma \bar\chi_1$.
+# 3. The last term is at most $\sigma \bar\chi_D |\Delta y_i|$, with $|\Delta y_i| \le \sigma (\sqrt2\, \bar\chi_D + \bar\chi_1)$.
+#
+# The three bounds add up to the left side of the equation for $\sigma_0$. Without noise the input of every unit at an active position is at least $\frac1{4d} - \varepsilon$ away from 0, so for $\sigma \le \sigma_0$ no unit flips.
+#
+# **The parities.** Here we differentiate, as in the example.
+#
+# 1. *Without flips* the parity is $z_{iD} = \sum_h F_{Dh} \mathbb 1_h (G_h y_i + b_h)$. On a plateau $\sum_h F_{Dh} \mathbb 1_h = 0$, so $\Delta y_i$ drops out.
+# 2. *What remains* to first order is $\sum_h F_{Dh} \mathbb 1_h (\Delta G_{hD}\, y + \Delta b_h) + \sum_h \Delta F_{Dh} u_h$. This is a sum of independent normal variables, and its variance is $\sigma^2 s(y)^2$.
+# 3. *The bound on $s(y)$.* Each summand of $s(y)^2$ is largest at $y = 1$. There the sum over $F_{Dh}^2$ is at most $|F_D|^2 = 16 d^2 (\lfloor \frac d2 \rfloor + 1)$, and the last sum is $\rho^2$.
+# 4. *An idle position.* There the MLP has a slope of at most $2d$ in $y$, which gives the term that is added.
+# 5. *An idle position on a kink.* If the mean is exactly at the kink of a unit, this unit passes on only one sign of its own noise. The rest of the sum is symmetric. So the probability of a large move is the average of two probabilities, that with this unit always on and that with it always off. The first of the two is the larger one, so the probability is no more than with the unit on. $\square$
+#
+# **Dominated noise.** Let each entry of the noise be chosen freely, but no larger than a normal variable of standard deviation $\sigma$. Where independent normal variables gave a factor $\sqrt2$, the lengths of two rows now add up, and so do the parts of a score. The first lemma holds with $\sigma (2 \bar\chi_D + 2 \bar\chi_1)$. The second holds with $6$ in place of $1 + 2 \sqrt2$, and with $2 \bar\chi_D + 2 \bar\chi_1$ for the bracket in the equation for $\sigma_0$. In the third the parity moves by at most the sum of the absolute values of the normal variables that $s(y)$ adds up.
 # ```
 #
-# For $d = 1$ and $y = 1$ the last lemma gives $s(1)^2 = 2 \cdot 16 + 5.875$, as in the example. An active position has one of $d + 1$ means, up to the leak. On a plateau the move is linear in $y$, so it is largest at one of the two ends, and it can have either sign. So the probability that some active parity moves by more than $32 \sigma d^2$ is at most $4 \sum_k \mathbb P(N > 32 d^2 / s_k)$ to first order, with $N$ standard normal and $s_k$ the largest $s$ on plateau $k$. The length does not enter, and $32 d^2/s(1)$ grows like $8 \sqrt d$. For $d \ge 2$, $s(1)^2 \le 16 d^3 + 32 d^2 + 5.9\, d \le 33.5\, d^3$, so $32 d^2/s(1) \ge 5.5 \sqrt d$ and the sum is at most $2(d+1)\, e^{-15 d} < 10^{-12}$. Therefore $d = 1$ is the worst degree.
+# How likely is it that an active parity exceeds the paper's $32 \sigma d^2$? For $d = 1$ and $y = 1$ the last lemma gives $s(1)^2 = 2 \cdot 16 + 5.875$, as in the example. In general we argue as follows, to first order in the noise.
 #
-# The next table computes these probabilities for six degrees. The paper says "with high probability" and names no number, so we have to choose one: we ask for at most $10^{-5}$ at an active position and $10^{-3}$ at any of the idle ones on {glue:text}`n_long` bits, small enough that nobody would expect to see a failure. The control has ramps of the MLP that are ten times as steep, and it must exceed both limits.
+# 1. An active position has one of $d + 1$ means, up to the leak, so its mean lies on one of $d + 1$ plateaus. On a plateau the move is linear in $y$, so it is largest at one of the two ends, and it can have either sign.
+# 2. Let $N$ be a standard normal variable and $s_k$ the largest $s$ on plateau $k$. By step 1 the probability that some active parity moves by more than $32 \sigma d^2$ is at most $4 \sum_k \mathbb P(N > 32 d^2 / s_k)$. The length does not enter.
+# 3. The quotient $32 d^2/s(1)$ grows like $8 \sqrt d$. For $d \ge 2$ we have $s(1)^2 \le 16 d^3 + 32 d^2 + 5.9\, d \le 33.5\, d^3$. So $32 d^2/s(1) \ge 5.5 \sqrt d$, and the sum is at most $2(d+1)\, e^{-15 d} < 10^{-12}$.
+#
+# Therefore $d = 1$ is the worst degree.
+#
+# The next table computes these probabilities for six degrees. The paper says "with high probability" and names no number, so we have to choose one. We ask for at most $10^{-5}$ at an active position, and for at most $10^{-3}$ at any of the idle ones on {glue:text}`n_long` bits. Both are so small that nobody would expect to see a failure. In the control the ramps of the MLP are ten times as steep, and the control must exceed both limits.
 
 
 # %%
@@ -384,7 +437,7 @@ glue(vector_far=whole.max(), vector_least=whole.min())
 #
 # ## Noise chosen against the bounds
 #
-# Random noise seldom meets a worst case, so it cannot show whether a bound could be improved. Therefore we also *choose* noise, each part as long as the argument allows. All rows of $\Delta W_V$ point the same way, so that they do not average out. The scores of one query go up at the ones and down at the zeros. The noise of the MLP has the signs of $F$. For our own bounds each part has its level. For the inferred $32 \sigma d^2$, which contains no $\delta$, each part has the root-mean-square length $\sigma \sqrt k$.
+# Random noise seldom meets a worst case, so it cannot show whether a bound could be improved. Therefore we also *choose* noise, and make each part as long as the argument allows. All rows of $\Delta W_V$ point the same way, so that they do not average out. The scores of one query go up at the ones and down at the zeros. The noise of the MLP has the signs of $F$, so that all its effects add up. For our own bounds each part of the noise is as long as its level $\sigma \bar\chi_k$. The inferred $32 \sigma d^2$ contains no $\delta$ and so no level. For this bound each part has the root-mean-square length $\sigma \sqrt k$.
 
 
 # %%
@@ -441,7 +494,7 @@ def against(weights, T, d):
 
 
 # %% [markdown]
-# We do this at lengths from 20 to {glue:text}`n_long`, with a term at every second position. The noise is $\sigma_0$ for the units, and $10^{-3} \sigma_0$ for the others, so that only the first order counts. Each number of the table is the change over its bound. A number above 1 in a column of a complete bound would refute this bound, and a number near 1 shows that it cannot be improved. Beside three of these columns stands a control that takes one piece of the bound away: the bound without the noise of the scores; $\sigma_0$ computed without the term of second order; at idle positions, the bound without the slope.
+# We do this at lengths from 20 to {glue:text}`n_long`, with a term at every second position. The noise is $\sigma_0$ for the units, and $10^{-3} \sigma_0$ for the others, so that only the first order counts. Each number of the table is the change over its bound. A number above 1 in a column of a complete bound would refute this bound, and a number near 1 shows that it cannot be improved. Beside three of these columns stands a control, in which one piece of the bound is missing. The first control is the bound without the noise of the scores. The second is $\sigma_0$ computed without the term of second order. The third is the bound at idle positions without the slope.
 
 # %%
 rows = []
@@ -530,9 +583,9 @@ ledger.show()
 #
 # **Why.** The noise of $F$ writes into each of the $T + 2$ columns of a token, so the length of the move grows like $\sigma \sqrt T$.
 #
-# **Repair.** A factor of the order $\sqrt T$ for the whole activation; none is needed for the parity.
+# **Repair.** The bound for the whole activation needs a factor of the order $\sqrt T$. The bound for the parity needs none.
 #
-# **What survives.** The bound for the whole activation at 20 bits, the length of the paper's experiments, where no copy exceeds it; the bound for the parity, the entry that the output reads, at every length; and Lemmas 27 and 28, which use only what the scores read.
+# **What survives.** The bound for the whole activation survives at 20 bits, the length of the paper's experiments, where no copy exceeds it. The bound for the parity, which is the entry that the output reads, survives at every length. So do Lemmas 27 and 28, which use only what the scores read.
 # ```
 #
 # ## Exercises
@@ -564,7 +617,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-attention-spread
 #
-# *With the computer.* The example finds that the parity of one bit moves with a standard deviation of $6.15\, \sigma$. Check this by simulation: draw 2000 noisy copies of a network on 8 bits with one term of degree 1, 2, 3 and 5, at the input of all ones, and compare the standard deviation of the first parity with $s(1)$ and with $32 d^2$. Then run the chapter with longer strings, `python -m bookkit.run sharper/perturbed_attention -p n_long 400 --out my_run`. Which columns of the last table change with the length?
+# *With the computer.* The example finds that the parity of one bit moves with a standard deviation of $6.15\, \sigma$. Check this by simulation. Draw 2000 noisy copies of a network on 8 bits with one term of degree 1, 2, 3 and 5, at the input of all ones. Compare the standard deviation of the first parity with $s(1)$ and with $32 d^2$. Then run the chapter with longer strings, `python -m bookkit.run sharper/perturbed_attention -p n_long 400 --out my_run`. Which columns of the last table change with the length?
 # ```
 #
 # ```{solution-start} ex-attention-spread

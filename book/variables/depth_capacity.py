@@ -19,11 +19,11 @@
 # # Depth, and long inputs
 #
 # ```{verdict}
-# Open: we cannot judge Theorem 4.6, because the power of the length of the inputs in it is not legible to us. But we can say which power a bound of this form needs: it is the third, which is enough for values no wider than the tokens. With the square the constant would have to be {glue:text}`forced_two` for $2^{60}$ queries and as many keys. Counting the weights gives a bound that grows only like the square of the depth. Whether the theorem's own form can do without its exponential, as a remark says, is open.
+# Open: we cannot judge Theorem 4.6, because one of its exponents is not legible to us, the power of the length of the tokens. But we can say which power a bound of this form needs. It is the third, which is enough if values have no more columns than tokens. With the square the constant of the bound would have to be {glue:text}`forced_two` for $2^{60}$ queries and as many keys. Counting the weights gives a bound that grows only like the square of the depth. Whether the theorem's own form can do without a factor that is exponential in the depth, as a remark says, is open.
 # ```
 # **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-layer`. **Read** 11 min. **Runs in** 10 s. **Source** restored (Theorem 4.6: exponents are damaged in our text), printed (the remark).
 #
-# **Claim.** The theorem on deep transformers has a simplified form, with one bound for all spectral norms, one for all columns, and one for the length of the inputs. How the length of the inputs enters can be decided: it enters by its third power. Does a deep transformer need a bound that is exponential in its depth? It does not if one counts weights, but whether the simplified form can do without the exponential is open.
+# **Claim.** The paper's theorem on deep transformers has a simplified form, with one bound for all spectral norms, one for the lengths of all columns, and one for the length of the input tokens. Two questions about it are treated here. How does the length of the tokens enter? We find that it enters by its third power. Does a deep transformer need a bound that is exponential in its depth? It does not if one counts weights, but whether the simplified form can do without the exponential is open.
 
 # %% tags=["parameters"]
 n_far = 60  # the figure ends at 2**n_far queries and keys [20..200]
@@ -59,7 +59,9 @@ def forced(n, p):
 # %% [markdown]
 # ## Why one should care
 #
-# The paper's bound for a network of $L$ layers has a factor $(C_2 L_\sigma)^{O(L)}$, where $C_2$ bounds the spectral norms of the matrices and $L_\sigma$ is the Lipschitz constant of the activation. With such a factor a generalization bound is vacuous for a network of a dozen layers, unless $C_2 L_\sigma$ is close to 1 or smaller. So one wants to know whether the factor is due to deep transformers themselves or only to the proof. The same question arises for the length of the inputs: if a bound needs the cube of the length and is stated with the square, it is too small by a factor of the length as soon as tokens are longer than 1. Both questions ask how large a cover of a network must be if an error is magnified on its way to the output, and for both we compare two ways to construct the cover. The comparison decides the power of the length. For the depth it gives another bound, and leaves the question about the theorem's own bound open.
+# The paper's bound for a network of $L$ layers has a factor $(C_2 L_\sigma)^{O(L)}$, where $C_2$ bounds the spectral norms of the matrices and $L_\sigma$ is the Lipschitz constant of the activation. With such a factor a generalization bound is vacuous for a network of a dozen layers, unless $C_2 L_\sigma$ is close to 1 or smaller. So one wants to know whether the factor is due to deep transformers themselves or only to the proof. The length of the input tokens raises a similar question. If a bound needs the cube of the length and is stated with the square, it is too small by a factor of the length as soon as tokens are longer than 1.
+#
+# Such a bound is the logarithm of the size of a *cover*, a finite list of networks such that every network of the class computes nearly the same as one of the list. Both questions ask how large a cover must be if an error is magnified on its way to the output, and for both we compare two ways to construct the cover. The comparison decides the power of the length. For the depth it gives another bound, and leaves the question about the theorem's own bound open.
 #
 # ## Ten layers by hand
 #
@@ -68,7 +70,9 @@ def forced(n, p):
 # * *By norms.* Here the logarithm of the size of the cover is proportional to $1/\epsilon^2$, where $\epsilon$ is the error allowed for the weight. If $\epsilon$ is divided by $3^9$, this logarithm is multiplied by the square, $9^9 \approx 3.9 \cdot 10^8$.
 # * *By counting.* A weight between 0 and 1 that has to be right up to 0.01 needs a grid of about 100 points, with the logarithm $\log 100 = 4.6$. If it has to be right up to $0.01 / 3^9$, the grid has $100 \cdot 3^9$ points, with the logarithm $4.6 + 9 \log 3 = 14.5$. So the logarithm becomes 3.1 times as large, and not $3.9 \cdot 10^8$ times.
 #
-# We call the logarithm of the size of a cover its *cost*. For small errors counting is much cheaper. For large errors it can be the other way round, because the cost by norms does not depend on the number of weights, whereas counting has to cover each of them. So neither way replaces the other. The same comparison decides how the length of the inputs enters, because one may always use the cheaper of the two covers. The hardest case for a bound is therefore that in which both covers cost the same. In this chapter we construct a class of networks that is in this case. If its log covering number is $c$ times a bound with constant 1, we say that the class *forces* the constant $c$: for the bound to be true it must be multiplied by at least $c$. The next figure shows the constant that is forced in bounds with three different powers of the length.
+# We call the logarithm of the size of a cover its *cost*. For small errors counting is much cheaper. For large errors it can be the other way round, because the cost by norms does not depend on the number of weights, whereas counting has to cover each of them. So neither way replaces the other.
+#
+# The same comparison decides how the length of the tokens enters, because one may always use the cheaper of the two covers. The hardest case for a bound is therefore that in which both covers cost the same. In this chapter we construct a class of networks that is in this case. Suppose that the logarithm of the size of its smallest cover, its *log covering number*, is $c$ times a bound with constant 1. Then the bound must be multiplied by at least $c$ to be true, and we say that the class *forces* the constant $c$. The next figure shows the constant that is forced in bounds with three different powers of the length.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant that one layer with $n$ queries and $n$ keys, on tokens of length $B_X = 1.6\\, n^{1/3}$, forces in a bound with $B_X^p$.", "name": "fig-depth-length"}, "image": {"alt": "Log-log plot against n from 8 to about 10 to the 18. The curve for the first power rises steeply and passes one near 10 to the 4, that for the second power rises more slowly and passes one near 10 to the 10, that for the third power falls slowly from below one hundredth."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.8)
@@ -85,49 +89,52 @@ figures.show()
 #
 # ## The statement
 #
-# Networks are those of {ref}`ch-transformer-capacity`: $L$ layers with matrices $W_V \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_C \in \mathbb R^{k \times d}$, an $L_\sigma$-Lipschitz activation $\sigma$ with $\sigma(0) = 0$, the projection $\Pi$ onto the unit ball after attention and after $W_C$, and a linear read-out $w$ with $\|w\|_2 \le B_w$. $\log N_\infty(\epsilon)$ is the log covering number on any $m$ inputs of $T$ tokens, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$.
+# The networks are those of {ref}`ch-transformer-capacity`, with $L$ layers and the matrices $W_V \in \mathbb R^{d \times k}$ for the values, $W_{QK} \in \mathbb R^{d \times d}$ for the scores, and $W_C \in \mathbb R^{k \times d}$ after attention. The activation $\sigma$ is $L_\sigma$-Lipschitz with $\sigma(0) = 0$. The projection $\Pi$ onto the unit ball stands after attention and after $W_C$, and at the end there is a linear read-out $w$ with $\|w\|_2 \le B_w$. We write $\log N_\infty(\epsilon)$ for the log covering number with error $\epsilon$ on any $m$ inputs of $T$ tokens, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$.
 #
 # ```{prf:theorem} Edelman et al. (2022), Theorem 4.6
 # :label: variables-thm4-6
-# *(As restored. The exponents are not legible in our text. Those of $C_\infty$ and $d$ are 2 by the sentence that follows the theorem there; those of $B_X$ and $B_w$, and the place of $B_w$, are ours. Not judged.)* If all spectral norms are at most $C_2$, the columns of all $W_V$ (or $W_V^\top$; the proposition below holds for both), $W_{QK}$, $W_C$ at most $C_\infty$ long, and all tokens of the inputs at most $B_X$, then
+# *(As restored. The exponents are not legible in our text. Those of $C_\infty$ and $d$ are 2 by the sentence that follows the theorem there; those of $B_X$ and $B_w$, and the place of $B_w$, are ours. Not judged.)* Let all spectral norms be at most $C_2$. Let the columns of all $W_V$ (or $W_V^\top$; the proposition below holds for both), $W_{QK}$ and $W_C$ be at most $C_\infty$ long, and all tokens of the inputs at most $B_X$ long. Then
 #
 # $$\log N_\infty(\epsilon) \lesssim (C_2 L_\sigma)^{O(L)}\, \frac{B_X^2 B_w^2 C_\infty^2 d^2}{\epsilon^2} \log(mT) .$$
 # ```
 #
-# The text adds that the dependence on $d$ and on the norms of columns is quadratic, and that the exponential dependence on $L$ can be avoided as long as spectral norms are at most 1 and $\sigma$ is 1-Lipschitz.
+# The text adds two remarks. The dependence on $d$ and on the norms of columns is quadratic, and the exponential dependence on $L$ can be avoided as long as spectral norms are at most 1 and $\sigma$ is 1-Lipschitz.
 #
 # ## The power of the length is three
 #
-# Why is two not the right power? A token of length $B_X$ enters a head of the first layer three times, as value, as key and as query. So an error of the score matrix $W_{QK}^{(1)}$ of the first layer moves the output by up to $B_X^3$ times as much, and the cost of a cover by norms is multiplied by the square of this, $B_X^6$. One would therefore expect the sixth power. It is not needed, because for such small errors a simple grid is a smaller cover. If one always takes the smaller of the two covers, the third power remains, as the proof shows.
+# Why is two not the right power? A token of length $B_X$ enters a head of the first layer three times, as value, as key and as query. So an error of the score matrix $W_{QK}^{(1)}$ of the first layer moves the output by up to $B_X^3$ times as much. The cost of a cover by norms is multiplied by the square of this, $B_X^6$. One would therefore expect the sixth power. It is not needed, because for such small errors a simple grid is a smaller cover. If one always takes the smaller of the two covers, the third power remains, as the proof shows.
 #
 # ```{prf:proposition} The length of the inputs (ours)
 # :label: depth-length
-# Let $B_X \ge 1$, $k \le d$ and $A = 2 + C_2 + L_\sigma$. Then
+# *(i)* Let $B_X \ge 1$, $k \le d$ and $A = 2 + C_2 + L_\sigma$. Then
 #
 # $$\log N_\infty(\epsilon) \lesssim A^{O(L)}\, \frac{B_X^3 B_w^2 C_\infty^2 d^2}{\epsilon^2} \log(mT) .$$
 #
-# With $B_X^p$ for $B_X^3$ this is false for every $p < 3$, for $L = 1$ already, with $C_2 = L_\sigma = B_w = 1$, $k = d$.
+# *(ii)* With $B_X^p$ in place of $B_X^3$ this is false for every $p < 3$. It is false for $L = 1$ already, with $C_2 = L_\sigma = B_w = 1$ and $k = d$.
 # ```
 #
 # **The idea of the proof.** For every matrix but one the cover by norms is good enough, because $B_X$ enters the error of such a matrix only once. For $W_{QK}$ of the first layer there are two covers. The cost of the first grows like the sixth power of $B_X$ and falls like $1/\epsilon^2$, and that of the second, a grid, hardly depends on either. The smaller of two numbers is at most the square root of their product, and the root of the product of the two costs has the third power of $B_X$.
 #
 # ```{dropdown} Proof that three is enough
-# *Large errors.* All outputs are at most $B_w L_\sigma \|W_C\|_F \le B_w L_\sigma \sqrt d\, C_\infty$, so for $\epsilon$ above that the network with $w = 0$ is a cover. From now on let $\epsilon$ be below, that is, $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$.
+# We dispose of large errors, cover all matrices but one by norms, cover the last one in two ways, and take the smaller of the two covers.
 #
-# *All matrices but one.* We split $\epsilon$ equally among the $3L + 1$ matrices of the network. The *multiplier* of a matrix says how much an error of its outputs can grow on the way to the output of the network. As in the proof of {prf:ref}`depth-repaired`, all multipliers but that of $W_{QK}^{(1)}$ are at most $B_w A^{O(L)}$, and {prf:ref}`linear-layer-walk` covers every matrix but $W_{QK}^{(1)}$ with $A^{O(L)} B_X^2 B_w^2 C_\infty^2 d^2 / \epsilon^2$ times a logarithm; for $w$ the points have length at most $L_\sigma \sqrt d\, C_\infty$. (Here $k \le \sqrt{kd} \le d$, and only $W_V^{(1)}$ meets points of length $B_X$.)
-#
-# *The matrix of the first scores.* What is needed of $W = W_{QK}^{(1)}$ is that all scores $z_\tau^\top W z_t$ are right up to $x = \epsilon / (A^{O(L)} B_w B_X)$, and there are two ways to achieve this. *By norms:* a score is a linear function of the $d^2$ numbers of $W$, with $\|W\|_F \le \sqrt d\, C_\infty$ and with the $m T^2$ matrices $z_\tau z_t^\top$ as points, of length at most $B_X^2$, so that {prf:ref}`linear-layer-walk` with one output gives $u = d\, C_\infty^2 B_X^4 x^{-2} \log(2mT^2 + 1)$. *By a grid:* take a maximal set of matrices of the class whose pairwise distances are $\|W - W'\|_F > x / B_X^2$. It is a cover, because any matrix farther than this from all of them could be added to the set. By comparing volumes of balls, $v = d^2 \log(1 + 2 \sqrt d\, C_\infty B_X^2 / x)$ is a bound on its logarithm. Hence
+# 1. *Large errors.* All outputs are at most $B_w L_\sigma \|W_C\|_F \le B_w L_\sigma \sqrt d\, C_\infty$, and if $\epsilon$ is above this number, the network with $w = 0$ alone is a cover. From now on let $\epsilon$ be below it, that is, $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$.
+# 2. *All matrices but one.* We split $\epsilon$ equally among the $3L + 1$ matrices of the network. The *multiplier* of a matrix says how much an error of its outputs can grow on the way to the output of the network. As in the proof of {prf:ref}`depth-repaired`, all multipliers but that of $W_{QK}^{(1)}$ are at most $B_w A^{O(L)}$. So {prf:ref}`linear-layer-walk` covers every matrix but $W_{QK}^{(1)}$ with $A^{O(L)} B_X^2 B_w^2 C_\infty^2 d^2 / \epsilon^2$ times a logarithm. Here we used that $k \le \sqrt{kd} \le d$, that only $W_V^{(1)}$ meets points of length $B_X$, and that $w$ meets points of length at most $L_\sigma \sqrt d\, C_\infty$.
+# 3. *What the first scores need.* Of $W = W_{QK}^{(1)}$ we need that all scores $z_\tau^\top W z_t$ are right up to $x = \epsilon / (A^{O(L)} B_w B_X)$. Steps 4 and 5 achieve this in two ways.
+# 4. *A cover by norms.* A score is a linear function of the $d^2$ numbers of $W$, and $\|W\|_F \le \sqrt d\, C_\infty$. The points are the $m T^2$ matrices $z_\tau z_t^\top$, of length at most $B_X^2$. So by {prf:ref}`linear-layer-walk` with one output there is a cover whose size has the logarithm $u = d\, C_\infty^2 B_X^4 x^{-2} \log(2mT^2 + 1)$.
+# 5. *A grid.* Take a maximal set of matrices of the class whose pairwise distances are $\|W - W'\|_F > x / B_X^2$. It is a cover, because any matrix farther than this from all of them could be added to the set. By comparing volumes of balls, its size has at most the logarithm $v = d^2 \log(1 + 2 \sqrt d\, C_\infty B_X^2 / x)$.
+# 6. *The smaller cover.* The smaller of two numbers is at most the root of their product. Hence
 #
 # $$\min(u, v) \le \sqrt{u v} \lesssim A^{O(L)}\, d^{3/2}\, C_\infty B_X^3 \frac{B_w}\epsilon \log(mT) \le A^{O(L)}\, d^2\, C_\infty^2 B_X^3 \frac{B_w^2}{\epsilon^2} \log(mT),$$
 #
-# where the last step uses $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$. $\square$
+# where the second step inserts $x$, and the last step uses $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$ from step 1. $\square$
 # ```
 #
-# **A smaller power is not enough.** To see this we need a class with many layers that differ, although their norms are small. Take one layer, $\sigma$ the identity, and $d = k = 3n$. We use the $3n$ unit vectors of $\mathbb R^d$ in three groups: $n$ keys $e_1, \dots, e_n$, $n$ queries $q_1, \dots, q_n$, and $n$ more, of which only the unit vector $a$, their sum divided by $\sqrt n$, is needed. With $b = (1, \dots, 1)/\sqrt d$ and any signs $s_{ij}$ let the weights be
+# **A smaller power is not enough.** To prove (ii) we need a class with many layers that differ, although their norms are small. Take one layer, $\sigma$ the identity, and $d = k = 3n$. We use the $3n$ unit vectors of $\mathbb R^d$ in three groups: $n$ keys $e_1, \dots, e_n$, $n$ queries $q_1, \dots, q_n$, and $n$ more. Of the last group only one vector is needed, the unit vector $a$ that is their sum divided by $\sqrt n$. With $b = (1, \dots, 1)/\sqrt d$ and any signs $s_{ij}$ let the weights be
 #
 # $$W_{QK} = \frac1n \sum_{i,j} s_{ij}\, q_i e_j^\top , \qquad W_V = a\, b^\top , \qquad W_C = b\, b^\top , \qquad w = b .$$
 #
-# All spectral norms are at most 1, and no row or column is longer than $n^{-1/2}$. Input $(i, j)$ has the class token $B_X q_i$ and the tokens $\pm \frac{B_X}{\sqrt 2} (a + e_j)$, with $B_X = 1.6\, n^{1/3}$. With $y = B_X^2 / (\sqrt 2\, n)$ the scores are $\pm s_{ij}\, y$ and 0, and attention gives $s_{ij}\, r\, b$, where
+# All spectral norms are at most 1, and no row or column is longer than $n^{-1/2}$. There are $n^2$ inputs, and input $(i, j)$ asks for the sign $s_{ij}$. It consists of the class token $B_X q_i$ and the two tokens $\pm \frac{B_X}{\sqrt 2} (a + e_j)$, with $B_X = 1.6\, n^{1/3}$. Let $y = B_X^2 / (\sqrt 2\, n)$. Then the scores of the two tokens are $\pm s_{ij}\, y$, that of the class token is 0, and attention gives $s_{ij}\, r\, b$, where
 #
 # $$r = \frac{B_X}{\sqrt 2} \cdot \frac{2 \sinh y}{1 + 2 \cosh y} .$$
 #
@@ -161,7 +168,13 @@ table(layers, "The layer is what it should be", tiny=1e-6)
 right = bool((layers.to_numpy() <= [1e-6, 1 + 1e-9, 1 + 1e-9]).all())
 
 # %% [markdown]
-# The outputs agree with the signs, and no norm exceeds its bound, up to rounding. It remains to see that $r \ge 1$ for every $n \ge 2$. If we insert $B_X$ and $y = 1.81\, n^{-1/3}$, then $r$ is $2.05$ times $\frac{2 \sinh y}{y (1 + 2 \cosh y)}$. This fraction falls as $y$ rises, and $y$ is largest at $n = 2$, where $r$ is still above 1. So $\Pi$ reduces $r$ to 1, and the output is $s_{ij}$. Two different choices of signs differ at some $(i, j)$, so any two of the $2^{n^2}$ layers differ by 2 on some input. A member of a cover with error 0.9 can therefore serve only one of them, and $\log N_\infty(0.9) \ge n^2 \log 2$. With $C_\infty = n^{-1/2}$ and $d = 3n$ the bound with $B_X^p$ is of order $B_X^p\, C_\infty^2 d^2 \log n = 9 n \cdot 1.6^p\, n^{p/3} \log n$. If we divide $n^2$ by this, we see that a constant of order $n^{1 - p/3} / \log n$ is forced. (One may object that in a real network the class token is the same vector for all inputs, and cannot be $q_i$. This does not save the bound, because another token can carry $q_i$, and a second layer can average.)
+# The outputs agree with the signs, and no norm exceeds its bound, up to rounding. Three steps lead from here to (ii).
+#
+# 1. *$r \ge 1$ for every $n \ge 2$.* If we insert $B_X$ and $y = 1.81\, n^{-1/3}$, then $r$ is $2.05$ times $\frac{2 \sinh y}{y (1 + 2 \cosh y)}$. This fraction falls as $y$ rises, and $y$ is largest at $n = 2$, where $r$ is still above 1. So $\Pi$ reduces $r$ to 1, and the output is $s_{ij}$.
+# 2. *The covering number is large.* Two different choices of signs differ at some $(i, j)$, so any two of the $2^{n^2}$ layers differ by 2 on some input. A member of a cover with error 0.9 can therefore serve only one of them, and $\log N_\infty(0.9) \ge n^2 \log 2$.
+# 3. *The bound is smaller.* With $C_\infty = n^{-1/2}$ and $d = 3n$ the bound with $B_X^p$ is of order $B_X^p\, C_\infty^2 d^2 \log n = 9 n \cdot 1.6^p\, n^{p/3} \log n$. If we divide $n^2$ by this, we see that a constant of order $n^{1 - p/3} / \log n$ is forced, and for $p < 3$ it grows without limit.
+#
+# (One may object that in a real network the class token is the same vector for all inputs, and cannot be $q_i$. This does not save the bound, because another token can carry $q_i$, and a second layer can average.)
 #
 # Is the third power also enough for families of other shapes? A search goes through families of this kind. It varies the number of queries, the number of keys, the number of dimensions for $a$, the lengths of tokens, and the scales of $W_{QK}$, $W_V$ and $W_C$, for dimensions up to a limit. If the constant that a family forces with $B_X^3$ grew with the limit, the proposition would be in doubt.
 
@@ -219,7 +232,12 @@ glue(forced_two=round(forced(2.0**60, 2)))
 # %% [markdown]
 # The column $p = 2$ shows that with $B_X^2$ the constant grows with the number of dimensions. With $B_X^3$, in the column $p = 3$, it does not.
 #
-# **Why no such family forces more.** Let a family have $n$ queries, $n'$ keys and the scales $\rho$ of $W_{QK}$ and $C$ of $W_C$. Its longest line is at least $\rho\, (n n')^{1/4}$ and at least $C/\sqrt d$. The output is $r \le C$, and because $\frac{2 \sinh y}{1 + 2 \cosh y} \le \frac23 y$ it is also $r \le \frac13 C \rho B_X^3$. The bound contains $B_X^3 / r^2$ times the square of the longest line. For this square we insert the product of the two lower bounds on the line, and for $r^2$ the product of the two upper bounds on $r$, so that $B_X^3$ and $\rho$ cancel. With $C \le 1$, and then with $d \ge 2 \sqrt{n n'}$, the bound with $B_X^3$ and $\epsilon = 0.9\, r$ is at least
+# **Why no such family forces more.** Let a family have $n$ queries, $n'$ keys and the scales $\rho$ of $W_{QK}$ and $C$ of $W_C$. The bound contains $B_X^3 / r^2$ times the square of the longest row or column, so we need a lower bound on this length and an upper bound on $r$, and we have two of each.
+#
+# * The longest row or column is at least $\rho\, (n n')^{1/4}$, because of $W_{QK}$, and at least $C/\sqrt d$, because of $W_C$.
+# * The output is $r \le C$, and because $\frac{2 \sinh y}{1 + 2 \cosh y} \le \frac23 y$ it is also $r \le \frac13 C \rho B_X^3$.
+#
+# For the square of the length we insert the product of the two lower bounds, and for $r^2$ the product of the two upper bounds, so that $B_X^3$ and $\rho$ cancel. With $C \le 1$, and then with $d \ge 2 \sqrt{n n'}$, the bound with $B_X^3$ and $\epsilon = 0.9\, r$ is at least
 #
 # $$\frac{3}{0.81}\, (n n')^{1/4}\, d^{3/2} \log(3 n n') \ge 10\, n n' \log(3 n n') .$$
 #
@@ -227,7 +245,7 @@ glue(forced_two=round(forced(2.0**60, 2)))
 #
 # ## Depth
 #
-# Let all spectral norms be at most 1, $L_\sigma = 1$ and tokens at most 1 long. In the repaired bound of {prf:ref}`depth-repaired` each layer magnifies an error by a factor of at most $a = 1 + 2 = 3$ (as printed $1 + 4 = 5$). So an error in layer $i$ is multiplied by $\alpha_i = 3^{L - i}$ in the layers after it. The bound contains squares of these numbers and grows like $9^L$ with the depth. It stops growing exponentially only if $a \le 1$, and at $a = 1$ it is of order $L^3$. But as in the example by hand, one can avoid the exponential by counting weights.
+# Let all spectral norms be at most 1, $L_\sigma = 1$ and tokens at most 1 long. In the repaired bound of {prf:ref}`depth-repaired` each layer magnifies an error by a factor of at most $a = 1 + 2 = 3$, where 2 comes from the scores of attention (as printed $a = 1 + 4 = 5$). So an error in layer $i$ is multiplied by $\alpha_i = 3^{L - i}$ in the layers after it. The bound contains squares of these numbers and grows like $9^L$ with the depth. It stops growing exponentially only if $a \le 1$, and at $a = 1$ it is of order $L^3$. But as in the example by hand, one can avoid the exponential by counting weights.
 #
 # ```{prf:proposition} Counting weights (ours)
 # :label: depth-counting
@@ -239,10 +257,12 @@ glue(forced_two=round(forced(2.0**60, 2)))
 # **The idea of the proof.** Round every weight to a grid that is so fine that the output moves by at most $\epsilon$. The grid has to be finer by a factor of 3 for each layer that follows, and each such factor adds only a constant, $\log 3$, to the logarithm of the number of grid points for a weight. There are $L$ layers with a fixed number of weights each, so the logarithm of the whole cover is of order $L \cdot L$.
 #
 # ```{dropdown} Proof, by counting
-# Move each matrix by at most $\eta$ in spectral norm and $w$ by at most $B_w \eta$. By {prf:ref}`variables-lemA13`, with the constant 1 of softmax, $\delta_i \le 3 \eta$ and $a_i \le 3$. So the output moves by at most $B_w \sum_i 3^{L-i}\, 3 \eta + B_w \eta \le \frac12 3^{L+1} B_w \eta$, which is $\epsilon$ for $\eta = 2 \epsilon / (3^{L+1} B_w)$. As above, a maximal set of members that are more than $\eta$ apart covers the ball of each matrix, and by comparing volumes it has at most $(1 + 2/\eta)^p$ members for $p$ weights. Since $2/\eta = 3^{L+1} B_w / \epsilon$, this is the bound. $\square$
+# 1. *One layer.* Move each matrix by at most $\eta$ in spectral norm and $w$ by at most $B_w \eta$. By {prf:ref}`variables-lemA13`, with the constant 1 of softmax, the outputs of layer $i$ move by at most $\delta_i \le 3 \eta$ because of its own matrices, and an error in its inputs grows by a factor of at most $a_i \le 3$.
+# 2. *The network.* So the output moves by at most $B_w \sum_i 3^{L-i}\, 3 \eta + B_w \eta \le \frac12 3^{L+1} B_w \eta$, which is $\epsilon$ for $\eta = 2 \epsilon / (3^{L+1} B_w)$.
+# 3. *The number of grid points.* As above, a maximal set of members that are more than $\eta$ apart covers the ball of each matrix, and by comparing volumes it has at most $(1 + 2/\eta)^p$ members for a matrix of $p$ weights. All matrices and $w$ together have $L (2kd + d^2) + d$ weights, and $2/\eta = 3^{L+1} B_w / \epsilon$, so the product of these numbers of members has the logarithm in the proposition. $\square$
 # ```
 #
-# The exponential now stands under a logarithm, so the bound is of order $L^2$ only. In the same way one sees for norms of any other fixed size that the logarithm of the covering number does not grow exponentially. But this bound does not have the form of Theorem 4.6, $d^2 C_\infty^2 / \epsilon^2$, which is small if columns are far shorter than 1, and whether that form can be had without an exponential is open. The table shows how four bounds grow with the depth.
+# The exponential now stands under a logarithm, so the bound is of order $L^2$ only. In the same way one sees for norms of any other fixed size that the logarithm of the covering number does not grow exponentially. But this bound does not have the form of Theorem 4.6, which is proportional to $d^2 C_\infty^2 / \epsilon^2$ and therefore small if columns are far shorter than 1. Whether a bound of that form can be had without an exponential is open. The table shows how four bounds grow with the depth.
 
 
 # %%
@@ -272,7 +292,9 @@ some = sorted({1, 2, 3, 4, 6, L_max})
 table(curves.loc[some], "Bounds on the log covering number, d = k = 1024", form=".2e")
 
 # %% [markdown]
-# The first two columns of the table are multiplied by nearly the same factor with each layer, that is, they grow exponentially. The last two grow like powers of $L$. Counting starts with the largest number, but from {glue:text}`crossing` layers on it is better than the bound with the constant 1 at this width. That an error can grow like $a^L$ is no artefact of the proof if norms may be larger than 1. For example, layers without $W_{QK}$, with $W_V = 3$ times the identity, $W_C$ the identity, and tokens so short that $\Pi$ changes nothing, multiply every error that all tokens share by 3. We call such networks *loud*. In the right panel of the next figure we change $W_C$ of the first layer and measure how far the output of the whole network moves, relative to the movement of the first layer's output.
+# The first two columns of the table are multiplied by nearly the same factor with each layer, that is, they grow exponentially. The last two grow like powers of $L$. Counting starts with the largest number, but from {glue:text}`crossing` layers on it is better than the bound with the constant 1 of softmax at this width.
+#
+# If norms may be larger than 1, an error can indeed grow like $a^L$, and this is no artefact of the proof. For example, take layers without $W_{QK}$, with 3 times the identity as $W_V$, the identity as $W_C$, and tokens so short that $\Pi$ changes nothing. They multiply every error that all tokens share by 3. We call such networks *loud*. In the right panel of the next figure we change $W_C$ of the first layer and measure how far the output of the whole network moves, relative to the movement of the first layer's output.
 
 # %% mystnb={"code_prompt_hide": "Loud networks", "code_prompt_show": "Loud networks"} tags=["hide-input"]
 
@@ -334,7 +356,7 @@ glue(
 # %% [markdown]
 # ## What we found
 #
-# * In a bound with $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ contribute a factor of $B_X^3$, and no smaller power is enough. The exponent of $B_X$ in Theorem 4.6 is not legible to us; if it is 2, as restored, the theorem fails for long tokens. For tokens of length 1 our proof gives it with $2 + C_2 + L_\sigma$ in place of $C_2 L_\sigma$, for $k \le d$.
+# * In a bound with $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ contribute a factor of $B_X^3$, and no smaller power is enough. The exponent of $B_X$ in Theorem 4.6 is not legible to us. If it is 2, as restored, the theorem fails for long tokens. For tokens of length 1 and $k \le d$ our proof gives the bound of the theorem, with $2 + C_2 + L_\sigma$ in place of $C_2 L_\sigma$.
 # * The repaired bound grows like $9^L$ for spectral norms 1, and the last of {glue:text}`L_max` layers multiplies it by {glue:text}`last:.1f`. Counting weights gives $L^2$, so a bound without an exponential exists. This is ours, and it does not decide the remark, which speaks of the factor in Theorem 4.6.
 #
 # ## What would falsify this
