@@ -379,7 +379,7 @@ glue(functions=len(equal), numbers=len(held), over=held["probe"].iloc[-2])
 #
 # ## Networks that nobody here wrote
 #
-# A reader will bring an architecture that this book never mentions. So we also measure four of the package `transformers`, each with two layers, 32 columns and the random weights that training would begin with: GPT-2 (causal attention, learned positions), BERT (attention in both directions), Llama (rotary positions, RMS norm) and Mamba, a recurrent network without attention. A linear map reads BERT at its first token, as its own classifiers do, and the others at the last token. The next cell writes the four into a file `my_networks.py`, as a reader would with networks of their own. Each is a *factory*, a function without arguments that makes a network.
+# A reader will bring an architecture that this book never mentions. So we also measure four of the package `transformers`, each with two layers, 32 columns and the random weights that training would begin with: GPT-2 (causal attention, learned positions), BERT (attention in both directions), Llama (rotary positions, RMS norm) and Mamba, a recurrent network without attention. A linear map reads BERT at its first token, as its own classifiers do, and the others at the last token. The next cell writes the four into a file `my_networks.py`, as a reader would with networks of their own, and beside them an encoder of PyTorch without positions. Each is a *factory*, a function without arguments that makes a network.
 
 # %%
 SOURCE = """
@@ -414,6 +414,15 @@ def llama():
 
 def mamba():
     return Read(hf.MambaModel(hf.MambaConfig(state_size=8, **SIZES, **ENDS)), -1)
+
+class Last(nn.Module):
+    def forward(self, columns):
+        return columns[:, -1]
+
+def encoder():
+    layer = nn.TransformerEncoderLayer(32, 2, 64, batch_first=True)
+    body = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+    return nn.Sequential(nn.Embedding(2, 32), body, Last(), nn.Linear(32, 1)).double()
 """
 folder = tempfile.TemporaryDirectory()
 _ = Path(folder.name, "my_networks.py").write_text(SOURCE, encoding="utf-8")
@@ -439,7 +448,7 @@ def shell(line):
 shell("python -m helpers.probe my_networks:gpt2 --bits 5 --encoding tokens --json gpt2.json")
 
 # %% [markdown]
-# BERT is measured in the same way. Its report is written to a file, of which we show the average sensitivity and the notes. To save time, the next cell runs the command in the process of this page, where PyTorch is already loaded.
+# BERT and PyTorch's encoder are measured in the same way. Their reports are written to a file, of which we show three numbers and the notes. To save time, the next cells run the command in the process of this page, where PyTorch is already loaded.
 
 
 # %% mystnb={"code_prompt_hide": "In this process", "code_prompt_show": "In this process"} tags=["hide-input"]
@@ -462,8 +471,12 @@ def here(line):
 
 # %%
 LINE = "python -m helpers.probe my_networks:{} --bits 5 --encoding tokens --json report.json"
-bert = here(LINE.format("bert"))
-print("average sensitivity", bert["average_sensitivity"][0], *bert["notes"], sep="\n")
+for factory in ("bert", "encoder"):
+    written = here(LINE.format(factory))
+    sensitive, last = written["average_sensitivity"][0], written["influences"][-1]
+    print(f"$ {LINE.format(factory)}")
+    print(f"average sensitivity {sensitive:g}, influence of the last bit {last:g}")
+    print(f"trace {written['trace'][whole][0]:,.0f}", *written["notes"], sep="\n")
 
 # %% mystnb={"code_prompt_hide": "Numbers for the text", "code_prompt_show": "Numbers for the text"} tags=["hide-input"]
 gpt2 = json.loads(Path(folder.name, "gpt2.json").read_text(encoding="utf-8"))
@@ -472,7 +485,7 @@ glue(gpt2_trace=gpt2["trace"]["Gauss-Newton, all"][0])
 glue(gpt2_magnified=gpt2["blow_up"]["body.h.0.ln_1"][0])
 
 # %% [markdown]
-# This GPT-2 answers with the bit of the token at which it is read, or with its opposite: its average sensitivity is {glue:text}`gpt2_sensitivity:g`, and the largest influence, that of the fifth bit, is {glue:text}`gpt2_last:g`. Its trace is {glue:text}`gpt2_trace:.3g`, and its first layer norm magnifies by up to {glue:text}`gpt2_magnified:.0f`, since the weights and therefore the tokens are tiny before training. BERT, on the other hand, gives the same answer to all strings, as the last note says. This is common before training, because the outputs vary little around a mean that need not be 0.
+# This GPT-2 answers with the bit of the token at which it is read, or with its opposite: its average sensitivity is {glue:text}`gpt2_sensitivity:g`, and the largest influence, that of the fifth bit, is {glue:text}`gpt2_last:g`. Its trace is {glue:text}`gpt2_trace:.3g`, and its first layer norm magnifies by up to {glue:text}`gpt2_magnified:.0f`, since the weights and therefore the tokens are tiny before training. BERT, on the other hand, gives the same answer to all strings, as the last note says. This is common before training, because the outputs vary little around a mean that need not be 0. For all three networks a note says that dropout was on, and that the copy that was measured has it off.
 #
 # ### What they compute
 #
