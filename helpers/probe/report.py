@@ -150,10 +150,14 @@ class Report:
         ax = next(left)
         ax.bar(range(1, self.bits + 1), self.influences)
         ax.set(xlabel="position", ylabel="influence", ylim=(0, 1.05 * max(*self.influences, 0.01)))
+        ax.set_axisbelow(True)
+        ax.locator_params("x", integer=True)
         if self.weight_by_degree:
             ax = next(left)
             ax.bar(range(self.bits + 1), self.weight_by_degree)
             ax.set(xlabel="degree", ylabel="share of weight", ylim=(0, 1.05))
+            ax.set_axisbelow(True)
+            ax.locator_params("x", integer=True)
         if sharp:
             ax = next(left)
             value = [m.value for m in sharp.values()]
