@@ -46,7 +46,7 @@
 # The true effect of a perturbation on the trace of the construction is relatively small compared to the analytic bound. It is measured at 20 evenly spaced values of $\sigma$ from $0.01$ to $0.00001$ and for $T \in \{20, 30, 40, 50\}$. For each class of functions the worst of ten functions is reported, at a percentile.
 # ```
 #
-# **What the change is compared with.** By the paper's bound, half of the trace at the noisy copy is at most $G_u + P(\sigma)$, where $G_u$ bounds the squared gradient at the construction and $P$ is what noise adds ({ref}`ch-perturbed-trace`). So $|\Delta| / \operatorname{tr} H$ has to be compared with $2 P(\sigma) / \operatorname{tr} H$. In one of the terms of $P$ a factor $\sigma$ is missing. We restore it, which makes $P$ smaller.
+# **What the change is compared with.** By the paper's bound, half of the trace at the noisy copy is at most $G_u + P(\sigma)$, where $G_u$ bounds the squared gradient at the construction and $P$ is what noise adds ({ref}`ch-perturbed-trace`). So $|\Delta| / \operatorname{tr} H$ has to be compared with $2 P(\sigma) / \operatorname{tr} H$. In the authors' notebook two terms of the change of the gradient, which enters $P$, lack their factor $\sigma$. We restore it, which makes $P$ smaller.
 #
 # **Why the change is linear.** Away from kinks of the MLP the trace is a smooth function of the weights, so $\Delta = \sigma\, U \cdot \nabla \operatorname{tr} H + O(\sigma^2)$, as in the example. The bound, in contrast, multiplies the worst cases of six matrices, as if all of them occurred together at every input.
 
