@@ -25,7 +25,7 @@
 #
 # **Claim.** A transformer of one layer learns the parity of two bits from a thousand strings and errs almost nowhere. We evaluate every bound of the five papers that applies to it, with its own weights and with every constant proved, and for the first paper also the sharper *kl form* of a PAC-Bayes bound. Three papers have such a bound, and none of these bounds certifies the network at this sample.
 #
-# We also evaluate the bounds with constants that are more favourable to the papers than what is proved. With them the bounds from norms are still *vacuous*, that is, no better than a predictor that ignores the input. The first paper's bound contains a constant $\Sigma$, which says how much the loss varies. This bound falls below $\frac14$ only with a value of $\Sigma$ that no proof covers here. By comparison, a bound that counts needs some thirty strings if the learner knows that the target is one of the pairs, and tens of thousands if it counts 32 bits for each weight.
+# We also evaluate the bounds with constants that are more favourable to the papers than what is proved. With them the bounds from norms are still *vacuous*, that is, no better than a predictor that ignores the input. The first paper's bound contains a constant $\Sigma$, which says how much the loss varies. In the paper's form it falls below $\frac14$ at this sample only with a value of $\Sigma$ that no proof covers here. By comparison, a bound that counts needs some thirty strings if the learner knows that the target is one of the pairs, and tens of thousands if it counts 32 bits for each weight.
 #
 # ## Why one should care
 #

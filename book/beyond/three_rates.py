@@ -231,7 +231,7 @@ glue(gain_weight=constants["by block"] / constants["by weight"])
 #
 # ## The constants, and how many samples
 #
-# The next two tables have the same constants over a grid of $T$, $d$ and $W$. The first has the constants, and the second the numbers of samples from which on each certificate is below {glue:text}`level`, by the laws of {prf:ref}`beyond-rates-rates` with $b = W$. At this level the best noise is not small, so the laws give the order of magnitude and not the digits. For example, for the network of the figures below the measured kl form by block needs {glue:text}`found_need:.1e` samples, whereas the law says {glue:text}`law_need:.1e`.
+# The next two tables are for a grid of $T$, $d$ and $W$. The first has the same constants, and the second the numbers of samples from which on each certificate is below {glue:text}`level`, by the laws of {prf:ref}`beyond-rates-rates` with $b = W$. At this level the best noise is not small, so the laws give the order of magnitude and not the digits. For example, for the network of the figures below the measured kl form by block needs {glue:text}`found_need:.1e` samples, whereas the law says {glue:text}`law_need:.1e`.
 #
 # Occam's bound chooses among all sets of bits, five degrees and twenty sparsities, and pays five bits for each coefficient if there are several. (It is taken at training error 0, although coefficients rounded to five bits do not fit exactly. If the error of rounding is included, the numbers for several terms rise, by up to a half at the worst coefficients.)
 

@@ -81,7 +81,7 @@ thm5, identity = ledger.result("sharper.thm5"), ledger.result("sharper.thm5.iden
 glue(n_small=n_small, large_scale=large_scale)
 
 # %% [markdown]
-# For short strings the whole Hessian can be computed without any formula: `traces` takes its product with every unit vector and adds up the diagonal. The next cell compares it with twice the mean squared gradient, block by block. The scores of each of the two attentions are multiplied by a scale, and the paper's network fits better and better as the second scale, $L_2$, grows. So we raise $L_2$, for $d = 1$ and $W = T$ equal coefficients, and compute two quotients. If the identity is true, the trace divided by twice the mean squared gradient must tend to 1. If the bound is true, the trace divided by $2 G_u$ must stay below 1 as the network comes to fit.
+# For short strings the whole Hessian can be computed without any formula: `traces` takes its product with every unit vector and adds up the diagonal. The next cell compares it with twice the mean squared gradient, block by block. The scores of each of the two attentions have a scale, and the paper's network fits better and better as the second scale, $L_2$, grows. So we raise $L_2$, for $d = 1$ and $W = T$ equal coefficients, and compute two quotients. If the identity is true, the trace divided by twice the mean squared gradient must tend to 1. If the bound is true, the trace divided by $2 G_u$ must stay below 1 as the network comes to fit.
 
 
 # %%

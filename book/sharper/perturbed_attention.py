@@ -178,7 +178,7 @@ figures.show()
 #
 # 1. *The moment.* The square $\chi^2/\sigma^2$ has a chi-squared law with $k$ degrees of freedom. For $0 < u < \frac12$ a comparison of power series in $u$ gives
 #
-# $$\log \mathbb E\, e^{u(\chi^2/\sigma^2 - k)} = -uk - \tfrac k2 \log(1 - 2u) \le \frac{k u^2}{1 - 2u} .$$
+#    $$\log \mathbb E\, e^{u(\chi^2/\sigma^2 - k)} = -uk - \tfrac k2 \log(1 - 2u) \le \frac{k u^2}{1 - 2u} .$$
 #
 # 2. *One length.* By Markov's inequality $\chi^2/\sigma^2 - k$ is at least $s$ with probability at most $e^{k u^2/(1 - 2u) - us}$. For $s = 2\sqrt{kt} + 2t$ and $u = \sqrt t/(\sqrt k + 2 \sqrt t)$ the exponent is $-t$, so that $\mathbb P(\chi^2/\sigma^2 \ge k + 2\sqrt{kt} + 2t) \le e^{-t}$. For $t = \log \frac1\delta$ the right side is $\delta$, and this is the first part of Lemma 19.
 # 3. *Many lengths.* For $M$ lengths the probabilities add up to at most $M e^{-t}$, which is $\delta$ for $t = \log \frac M\delta$, and this is the second part of Lemma 19.
@@ -247,7 +247,7 @@ lem20.holds(
 # Except with probability $\delta$, at every position, input and $\sigma$, $|y_i' - y_i| \le \sigma (\sqrt2\, \bar\chi_D + \bar\chi_1)$.
 # ```
 #
-# In the second lemma the right side of the equation is the distance of a hidden unit from its kink, and the left side bounds how far noise moves the input of the unit.
+# In the second lemma the right side of the equation is the least distance of a hidden unit from its kink without noise, and the left side bounds how far noise moves the input of the unit.
 #
 # ```{prf:lemma} Ours, after Lemma 22: no flip
 # :label: perturbed-no-flip

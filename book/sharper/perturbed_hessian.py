@@ -72,7 +72,7 @@
 # ```{dropdown} Where the terms come from
 # The notebook gives each bound as one sum, whereas the proof has six parts (K.1 to K.6 and M.1 to M.6), one for each block. Since the formulas of these parts are missing, no term can be assigned to a part with certainty, but the terms have recognizable shapes. The number $4(d+1)$ is that of the hidden units, and $\sqrt W$ is the length of $v_2$. The roots $\sqrt{12T(d+1)}$ and $\sqrt{48Td(d+1)}$ are those of a sum over the $T$ positions of all hidden units. In $\sqrt{kT}$ the sum is over $T$ tokens of $k$ columns, and in $k\sqrt W$ and $k^{3/2}$ it is over the rows of a score matrix of $k$ columns. None of the factors is a score.
 #
-# The terms of $H_p$, the bound on the change of the Hessian, are products of four things. Here $\sigma$ is the standard deviation of the noise, and $\ell = \log T$. Three of them are bounded by lemmas of the paper: the change of a parity, $32\sigma d^2$ (Lemma 22); the change of the second attention, $128 \sigma d^2 \sqrt W \ell$ (Lemma 27); and the length of a noisy row, $\sigma \sqrt k$ (Lemma 19). The fourth is the size of the scores, $2\ell\sqrt W$.
+# The terms of $H_p$, the bound on the change of the Hessian, are products of four things. Three of the four are bounded by lemmas of the paper, where $\sigma$ is the standard deviation of the noise and $\ell = \log T$: the change of a parity, $32\sigma d^2$ (Lemma 22); the change of the second attention, $128 \sigma d^2 \sqrt W \ell$ (Lemma 27); and the length of a noisy row, $\sigma \sqrt k$ (Lemma 19). The fourth is the size of the scores, $2\ell\sqrt W$.
 # ```
 
 # %% tags=["parameters"]
@@ -237,7 +237,7 @@ glue(other_entry=max(entries[2, 1][pair] for pair in FIVE))
 #
 # Let $L_2$ be the scale of the second scores, $2 \log T$ in the paper. The second score of position $i$ is $w_i = L_2 + \log c_i$, and $w_i = 0$ at positions without a term. We write $w$ for the vector of these scores, and $S = \sum_i c_i$ for the sum of the coefficients.
 #
-# How do the scores get into the Hessian? Suppose that row $i$ of $F$, a positional row, writes a small number into the column of position $i$. The score of that token then changes by $w_i$ times this number, and with the scores the attention changes. A second derivative changes the weights twice, so the factor $w_i$ enters squared. The output itself is of the size of $S$. Therefore the norm of the Hessian grows like $S \|w\|^2$.
+# How do the scores get into the Hessian? Suppose that row $i$ of $F$, a positional row, writes a small number into the column of position $i$ of some token. The score of this token then changes by $w_i$ times this number, and with the scores the attention changes. A second derivative changes the weights twice, so the factor $w_i$ enters squared. The output itself is of the size of $S$. Therefore the norm of the Hessian grows like $S \|w\|^2$.
 #
 # For $d = 1$, $W = T$ and equal coefficients $S \|w\|^2$ is of order $T^{3/2} \log^2 T$, whereas $H_u$ is of order $T^{3/2}$ and does not depend on the scale. We should therefore be able to exceed $H_u$ in three ways: by larger scores, by longer strings, or by one tiny coefficient $c_i$, because $|\log c_i|$ and with it $|w_i|$ is then large. We try them in this order.
 #
@@ -417,11 +417,11 @@ glue(tiny_norm=tiny["norm over H_u"].iloc[-1], tiny_change=tiny["change over H_p
 #
 # $$\|\dot y_j\| \le \eta = \tfrac{\sqrt6}4\, \kappa + \sqrt2\, \omega .$$
 #
-# **Step 4: the hidden units.** The active ones are $G y_j + b$. Since $G = \mathbf 1 e^\top$ has the norm $\sqrt H$ and $\|y_j\| \le 1$,
+# **Step 4: the hidden units.** The active ones are $G y_j + b$. Let $e_D$ be the unit vector of the value column. Since $G = \mathbf 1 e_D^\top$ has the norm $\sqrt H$ and $\|y_j\| \le 1$,
 #
 # $$\|\dot r_j\| \le \gamma + \beta + \sqrt H\, \eta .$$
 #
-# **Step 5: the token of the second attention.** All rows of $F$ but the last, $F_D$, are zero. We write $e_D$ for the unit vector of the value column. On a plateau the slope $\sum_h F_{Dh}$ over the active units is 0, so neither $\dot y_j$ nor $\ddot y_j$ reaches the last row through $F$ and $G$. With the sums in $F_D$ over the active units we are left with
+# **Step 5: the token of the second attention.** All rows of $F$ but the last, $F_D$, are zero. On a plateau the slope $\sum_h F_{Dh}$ over the active units is 0, so neither $\dot y_j$ nor $\ddot y_j$ reaches the last row through $F$ and $G$. With the sums in $F_D$ over the active units we are left with
 #
 # $$\begin{aligned} \dot z_j &= \Delta F\, r_j + e_D\, F_D (\Delta G\, y_j + \Delta b), & \|\dot z_j\| &\le \rho \psi + \varphi(\gamma + \beta), \\ \ddot z_j &= 2\, \Delta F\, \dot r_j + 2\, e_D\, F_D\, \Delta G\, \dot y_j, & \|\ddot z_j\| &\le 2 \psi\, (\gamma + \beta + \sqrt H \eta) + 2 \varphi \gamma \eta . \end{aligned}$$
 #
@@ -449,7 +449,7 @@ glue(tiny_norm=tiny["norm over H_u"].iloc[-1], tiny_change=tiny["change over H_p
 #
 # $$\begin{aligned} \ddot s_j = {} & 2\, \dot z_o^\top \Delta W_{KQ}^{(2)} z_j + 2\, z_o^\top \Delta W_{KQ}^{(2)} \dot z_j \\ & + 2\, (\pi_o)_o\, w \cdot \pi_j + (\ddot z_o)_o\, w_j + w \cdot \ddot z_j . \end{aligned}$$
 #
-# The two summands of the first line have ranges of at most $2\sqrt3\, \alpha\, (\rho\psi + \varphi(\gamma + \beta))$ and $2\sqrt2\, \alpha\, (\rho\psi + 2\varphi(\gamma+\beta))$, by step 5. The first summand of the second line has a range of at most $2 \rho^2 \|w\| \psi^2$. The last two contain positional parts of $\ddot z$, which are at most $2 \psi (\gamma + \beta + \sqrt H \eta)$. So their ranges together are at most $2\, (2\|w\| + R)\, \psi\, (\gamma + \beta + \sqrt H \eta)$, where the first 2 in the bracket allows for opposite signs at two positions.
+# The two summands of the first line have ranges of at most $2\sqrt3\, \alpha\, (\rho\psi + \varphi(\gamma + \beta))$ and $2\sqrt2\, \alpha\, (\rho\psi + 2\varphi(\gamma+\beta))$, by step 5. The first summand of the second line has a range of at most $2 \rho^2 \|w\| \psi^2$. The last two contain positional parts of $\ddot z$, which are at most $2 \psi (\gamma + \beta + \sqrt H \eta)$. So their ranges together are at most $2\, (2\|w\| + R)\, \psi\, (\gamma + \beta + \sqrt H \eta)$, where the 2 before $\|w\|$ allows for opposite signs at two positions.
 #
 # **Step 9: collect.** We insert steps 6, 7 and 8 into the inequality of step 2. The result is a quadratic form in the seven lengths $\kappa, \omega, \gamma, \beta, \psi, \alpha, \nu$, and $B$ is its matrix, `block_bounds` in the code. For example, the terms with $\psi^2$ are $\frac12 \rho (\|w\| + R) \cdot \|v_2\| \rho$ from the second summand, $\frac V4 \cdot 2 \rho^2 \|w\|$ from the third and $\frac3{16} V \rho^2 (\|w\| + R)^2$ from the fourth, and their sum is the entry $B_{FF}$ of the theorem. If the positional rows of $F$ are frozen, $\pi_j$ and the positional part of $\ddot z_j$ vanish, and with them all terms in $\|w\|$ and $R$. $\square$
 # ```

@@ -252,7 +252,7 @@ glue(gone_through=math.floor(1 / first_order))
 # :label: perturbed-derivatives
 # To first order, except with probability $\delta$ for each line, at all inputs:
 #
-# 1. *The Jacobian of the MLP.* Without flips one of its columns at an active position, one with a parity, moves by at most $\sigma (\varphi\, \bar\chi_H + \sqrt H\, \bar\chi_D)$.
+# 1. *The Jacobian of the MLP.* Without flips a column of this Jacobian at an active position, one with a parity, moves by at most $\sigma (\varphi\, \bar\chi_H + \sqrt H\, \bar\chi_D)$.
 # 2. *The gradients at the construction.* Here no noise is involved, and with certainty $\sum_i |\partial f_\theta / \partial z_i| \le S (1 + \frac12 |w| + \frac14 R)$.
 # 3. *The second attention.* $|a' - a|_1 \le \alpha = \sigma \bigl( 2 \bar\chi_1 + \frac12 (\rho_1 |w| + \rho R)\, \bar\chi_H \bigr)$.
 # 4. *The move of the gradients.* The sum of line 2 moves by at most

@@ -46,7 +46,7 @@
 # The true effect of a perturbation on the trace of the construction is relatively small compared to the analytic bound. It is measured at 20 evenly spaced values of $\sigma$ from $0.01$ to $0.00001$ and for $T \in \{20, 30, 40, 50\}$. For each class of functions the worst of ten functions is reported, at a percentile.
 # ```
 #
-# **What the change is compared with.** By the paper's bound, half of the trace at the noisy copy is at most $G_u + P(\sigma)$, where $G_u$ bounds the squared gradient at the construction and $P$ is what noise adds ({ref}`ch-perturbed-trace`). So $|\Delta| / \operatorname{tr} H$ has to be compared with $2 P(\sigma) / \operatorname{tr} H$. In one of the terms of $P$ a factor $\sigma$ is missing. We restore it, which makes $P$ smaller.
+# **What the change is compared with.** By the paper's bound, half of the trace at the noisy copy is at most $G_u + P(\sigma)$, where $G_u$ bounds the squared gradient at the construction and $P$ is what noise adds ({ref}`ch-perturbed-trace`). So $|\Delta| / \operatorname{tr} H$ has to be compared with $2 P(\sigma) / \operatorname{tr} H$. In the authors' notebook two terms of the change of the gradient, which enters $P$, lack their factor $\sigma$. We restore it, which makes $P$ smaller.
 #
 # **Why the change is linear.** Away from kinks of the MLP the trace is a smooth function of the weights, so $\Delta = \sigma\, U \cdot \nabla \operatorname{tr} H + O(\sigma^2)$, as in the example. The bound, in contrast, multiplies the worst cases of six matrices, as if all of them occurred together at every input.
 
@@ -107,7 +107,7 @@ table(settings, "Every setting that differs from the paper's")
 # %% [markdown]
 # As in the example, the trace has two parts. The Gauss-Newton part is $2\, \mathbb E_x |\nabla f_{\theta'}(x)|^2$. The other part contains the errors of the network, the *residuals*, and is zero at an exact network but not at a noisy copy. The first part needs one gradient for each input and has no sampling error, so we measure this part, here and in the stored run. How much the second part adds is computed below in one class of the paper, at the largest noise of the mesh, read as a standard deviation and as a variance.
 #
-# So the mesh is read in two ways: $\sigma$ is the standard deviation of the noise, or, as in the authors' code, its variance. At every $\sigma$ the same directions of noise are used. For each function we take the 90th percentile over noisy copies, and for each class the worst function. We leave out lengths that are one below a multiple of 4, because there the MLP is exactly at one of its kinks at the positions that carry no term. We would not call the paper's conclusion reproduced if the change came within two orders of magnitude of the bound.
+# So the mesh is read in two ways: $\sigma$ is the standard deviation of the noise, or, as in the authors' code, its variance. At every $\sigma$ the same directions of noise are used. For each function we take the 90th percentile over noisy copies, and for each class the worst function. We leave out lengths that are one below a multiple of 4, because there some inputs put the MLP exactly at one of its kinks, at the positions that carry no term. We would not call the paper's conclusion reproduced if the change came within two orders of magnitude of the bound.
 
 # %%
 MESH = torch.linspace(1e-5, 1e-2, 20, dtype=torch.float64).tolist()  # the paper's

@@ -56,9 +56,9 @@
 # :label: sharper-thm17
 # *(True as far as the bounds that it combines are true; with Theorem 14's formula for* $G_u$ *it fails, below.)* At an exact network let $G_u$ be the squared gradient norm of the unperturbed network, which Theorem 14 bounds by $4 + 4W(2 + d + 32d^2 + 32d^3)$. For the noisy copy let
 #
-# * $G_p$ bound the change of the gradient ({prf:ref}`sharper-thm30`),
+# * $G_p$ bound the change of the gradient of the output ({prf:ref}`sharper-thm30`),
 # * $T_p$ bound the change of the output ({ref}`ch-perturbed-network`),
-# * $H_u$ bound the norm of the Hessian of the output, and $H_p$ its change ({ref}`ch-perturbed-hessian`).
+# * $H_p$ bound the change of the Hessian of the output, whose norm without noise is at most $H_u$ ({ref}`ch-perturbed-hessian`).
 #
 # With high probability
 #
@@ -254,7 +254,7 @@ table(by_noise, "Trace over the bound of Theorem 17, by the noise", form=".3g", 
 #
 # The repair has two parts: a formula for the squared gradient that counts all rows of $F$, and a bound on the Hessian of the output that stays valid in a neighbourhood of the weights.
 #
-# *The gradient.* The formula $G_u$ leaves out the rows of $F$ that write into the columns of the positions ({ref}`ch-gradients-and-trace`). The gradient with respect to these rows depends on the second scores. The formula uses these quantities of the network:
+# *The gradient.* The formula $G_u$ leaves out the rows of $F$ that write into the columns of the positions ({ref}`ch-gradients-and-trace`). The gradient with respect to these rows depends on the second scores. The repaired formula uses these quantities of the network:
 #
 # | symbol | meaning |
 # |:--|:--|
@@ -266,11 +266,11 @@ table(by_noise, "Trace over the bound of Theorem 17, by the noise", form=".3g", 
 # | $\iota$ | 1 for the exact network, whose read-out also sees idle positions, and 0 for the paper's |
 # | $\rho^2$ | $\frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$, a bound on the sum of squares of the hidden units at a position |
 #
-# With these the repaired formula is
+# With these the formula is
 #
 # $$\hat G = \tfrac{V^2}{S^2}\, G_u + V^2 \rho^2 \Bigl( \tfrac1{16} \|w\|^2 + \bigl(\tfrac14 R + \iota\bigr)^2 + \iota\, (T - W) \Bigr) .$$
 #
-# Its first summand is the paper's formula, and the second, which grows with the square of the scores, is the missing block.
+# Its first summand is the paper's formula, for the exact network enlarged by the square of $V/S$. The second is the missing block, and grows with the square of the scores.
 #
 # *The Hessian.* Let $\hat H = \lambda_{\max}(B)$ be the bound of {prf:ref}`hessian-repaired` on the norm of the Hessian of the output. It holds at the weights $\theta$, and we extend it to a ball about them. The radius of the ball depends on the distance of the hidden units from their kinks and on the length of the scores. Let $\mu$ be the least distance of a hidden unit from its kink at $x$, let $\varphi = 4d \sqrt{\lfloor d/2 \rfloor + 1}$ be the length of the last row of $F$, and let the radius be
 #

@@ -25,7 +25,7 @@
 #
 # **Claim.** The paper's main result is a bound that is made of three pieces: a formula for the norm, a formula for the sharpness, and a measured number $P$ for what noise adds beyond that formula. We measure $P$ at the paper's own instance, where it adds almost nothing. So the quoted value of the bound, 0.327, is larger than it has to be.
 #
-# The paper does not say exactly what was measured as $P$ for this value, so we try ten ways. Only two of them give a bound near 0.327. In both the noise has variance $\sigma$, as in the authors' code, in place of standard deviation $\sigma$. Two sample sizes are quoted as well. The larger one, about two billion, is where the analytic bound falls below $\frac14$, the risk of the best constant, if $P$ is evaluated as in the authors' programs. The smaller one, 8192, cannot be reproduced as long as the formula for the sharpness is kept, at least by nothing that we tried.
+# The paper does not say exactly what was measured as $P$ for this value, so we try ten ways. Only two of them give a bound near 0.327. In both the noise has variance $\sigma$, as in the authors' code, in place of standard deviation $\sigma$. Two sample sizes are quoted as well. The larger one, about two billion, is where the analytic bound falls below $\frac14$, the risk of the best constant, if $P$ is evaluated as in the authors' programs. The smaller one, 8192, is reproduced by nothing that we tried as long as the formula for the sharpness is kept.
 
 # %% tags=["parameters"]
 draws = 200  # noisy copies for each mean loss [100..2000]
