@@ -438,7 +438,7 @@ _ = Path(folder.name, "my_networks.py").write_text(SOURCE, encoding="utf-8")
 # %% [markdown]
 # ### By a command
 #
-# With such a file no further code is needed, because `helpers.probe` is also a command. It takes the file and the factory by name, draws the weights from its seed, and prints the report. The next cell runs the command on GPT-2 with strings of five bits, in a process of its own. The lines on bounds that do not apply are left out here.
+# With such a file no further code is needed, because `helpers.probe` is also a command, which works from any folder in the environment of this book. It takes the file and the factory by name, draws the weights from its seed, and prints the report. The next cell runs the command on GPT-2 with strings of five bits, in a process of its own. The lines on bounds that do not apply are left out here.
 
 
 # %%
