@@ -78,7 +78,7 @@ by_hand = probe(lambda signs: signs.sum(-1), 3, "majority")
 print(by_hand)
 
 # %% [markdown]
-# The report has the numbers from above. It does not mention weights, because a plain function has none.
+# The report has the numbers from above. It measures nothing about weights, because a plain function has none. Its last lines name bounds that do not apply to this function, each with the reason.
 #
 # ## PyTorch's own encoder
 #
@@ -139,6 +139,14 @@ for name, goal in goals.items():
 
 # %% [markdown]
 # A network written by hand stands beside them, the PARITY transformer of {ref}`ch-brittle-transformers`, which computes PARITY exactly. `PostNorm` is its formula as a module of PyTorch, with the layer norms of PyTorch, so `probe` takes it like any other.
+#
+# The next table has these columns:
+#
+# * The *error rate* is the share of strings with the wrong sign.
+# * The *average sensitivity* is the mean number of flips of one bit that change the sign, and the column after it has the largest such number at any string.
+# * The *sharpness* is the mean squared change of the output after a random step of length 0.1 in the weights.
+# * The *trace* is the Gauss-Newton part of the trace of the Hessian of the mean squared error, that is, twice the mean squared length of the gradient of the output in the weights. Where each output is equal to its target, this is the whole trace.
+# * The last column is the largest factor by which a layer norm magnifies what it is given, on at most 256 strings.
 
 # %%
 written = probe(probed.PostNorm(*parity_transformer(8)), 8, "parity", **given)
@@ -189,7 +197,7 @@ glue(
 # %% [markdown]
 # Without training the encoder is insensitive, because its output varies little and its sign is the same at most strings. For {glue:text}`starts` random draws of its weights, {glue:text}`sensitivity_untrained:.2f` of the {glue:text}`bits` flips change its sign on average, and for the most sensitive of these draws {glue:text}`most_untrained:.2f` do. Training moves this number to that of the target function: {glue:text}`sensitivity_majority:.2f` for MAJORITY and {glue:text}`sensitivity_two:.2f` for the parity of two bits. (The shares of signs that are wrong are {glue:text}`wrong_majority:g` and {glue:text}`wrong_two:g`.)
 #
-# {numref}`fig-probed-degrees` shows at which degrees the Fourier weight lies. The line of MAJORITY has its peak at degree 1, because MAJORITY is close to a sum of single bits, and the line of the parity of two bits is a single peak at degree 2. The hand-written network is at the other end: all its weight is at the highest degree. Its trace is of the same order as those of the encoders, and yet a step of length 0.1 in its weights changes its output by much more, by {glue:text}`sharp_written:.2g` in the mean square. The last column shows where this comes from. The layer norms of the encoders magnify hardly at all, whereas the last one of the hand-written network magnifies by up to {glue:text}`magnified_written:.0f`, and noise in its input with it. So two networks of the same small trace can differ in how brittle they are, which is what {ref}`ch-sharp-or-curved` proves.
+# {numref}`fig-probed-degrees` shows at which degrees the Fourier weight lies. The line of MAJORITY has its peak at degree 1, because MAJORITY is close to a sum of single bits, and the line of the parity of two bits is a single peak at degree 2. The hand-written network is at the other end: all its weight is at the highest degree. Its trace is of the same order as those of the encoders, and yet a step of length 0.1 in its weights changes its output by much more, by {glue:text}`sharp_written:.2g` in the mean square. The last column shows where this comes from. The layer norms of the encoders magnify hardly at all, whereas the last one of the hand-written network magnifies by up to {glue:text}`magnified_written:.0f`, and noise in its input with it. So networks whose traces are of the same order can differ much in how brittle they are. {ref}`ch-sharp-or-curved` proves that the trace of the hand-written network is 64 at every length, although small steps destroy its output on long strings.
 #
 # A report can also be drawn, by `report.figure()`. {numref}`fig-probed-report` is the one of the encoder trained on MAJORITY.
 
@@ -253,13 +261,13 @@ form = {"bits": ".0f", "probe": ".6g", "closed form": ".6g"}
 table(equal, "Average sensitivity of functions with names", form=form, tiny=1e-12)
 
 # %% [markdown]
-# Each average sensitivity is exactly that of its formula, and the weights agree up to rounding at every degree.
+# Each average sensitivity is exactly that of its formula, or of the count for the S-box, and the weights agree up to rounding at every degree.
 #
 # The second table is about networks that this book writes by hand. For each of them a chapter proves or computes some number, in most cases by another program than that of the probe:
 #
-# * *PARITY of 8 bits* from {ref}`ch-brittle-transformers`. By {ref}`ch-sharp-or-curved` the trace of its Hessian is 64 at every length, and larger if the read-out is tilted by a vector of length 0.001. Then the block of the last bias alone contributes $2 \|v_\perp\|^2\, \mathbb E[N^{-2}]$.
+# * *PARITY of 8 bits* from {ref}`ch-brittle-transformers`. By {ref}`ch-sharp-or-curved` the trace of its Hessian is 64 at every length, and larger if the read-out is tilted by a vector $v_\perp$ of length 0.001 that changes no output. Then the block of the last bias alone contributes $2 \|v_\perp\|^2\, \mathbb E[N^{-2}]$, where $N$ is the number by which the last layer norm divides the token that is read.
 # * *MAJORITY of 5 bits* from {ref}`ch-layer-norm-blowup`, whose layer norm magnifies by $2 / |m|$, where $m$ is the mean of the signs. So the largest magnification is $2n$, and the mean is a sum over the number of ones.
-# * *One head with four hidden units* from {ref}`ch-one-layer-parity`, which has the largest average sensitivity that such a network can have, $A(8, 5)$.
+# * *One head with four hidden units* from {ref}`ch-one-layer-parity`, which has the largest average sensitivity that such a network can have. By the formula of that chapter it is $A(8, 5)$, eight times the probability that a fair binomial of 7 trials takes one of its 5 most likely values.
 # * *The first paper's network* from {ref}`ch-hessian-trace`, for the sum of all single bits of 5. There the trace is above the quoted bound $2 G_u$ if the scores are raised to 40, whereas the trace of the exact network is far below it.
 #
 # On at most 8 bits the report takes all strings, so its traces and magnifications have no sampling error.
@@ -430,7 +438,7 @@ _ = Path(folder.name, "my_networks.py").write_text(SOURCE, encoding="utf-8")
 # %% [markdown]
 # ### By a command
 #
-# With such a file no further code is needed, because `helpers.probe` is also a command. It takes the file and the factory by name, draws the weights from its seed, and prints the report. The next cell runs the command on GPT-2 with strings of five bits, in a process of its own. The lines on bounds that do not apply are left out here.
+# With such a file no further code is needed, because `helpers.probe` is also a command, which works from any folder in the environment of this book. It takes the file and the factory by name, draws the weights from its seed, and prints the report. The next cell runs the command on GPT-2 with strings of five bits, in a process of its own. The lines on bounds that do not apply are left out here.
 
 
 # %%
@@ -570,7 +578,7 @@ glue(
 )
 
 # %% [markdown]
-# The report and the loop agree. Before training, all four architectures compute nearly the same kind of function, one that depends on little more than the bit of the one token at which they are read. The influence of that bit is at least {glue:text}`foreign_reads:.2f` in each row, the average sensitivity is {glue:text}`foreign_sensitivity:.1f` of {glue:text}`bits` in the mean, and at least {glue:text}`foreign_low:.2f` of the Fourier weight lies at degree 0 or 1. A likely reason is the residual connection, which carries the token itself to the output, while attention adds an average over all tokens, in which one bit counts little. The traces and the magnifications, of one draw each, differ widely.
+# The report and the loop agree. Before training, all four architectures compute nearly the same kind of function, one that depends on little more than the bit of the one token at which they are read. The influence of that bit is at least {glue:text}`foreign_reads:.2f` in each row, the average sensitivity is {glue:text}`foreign_sensitivity:.1f` of {glue:text}`bits` in the mean, and at least {glue:text}`foreign_low:.2f` of the Fourier weight lies at degree 0 or 1. A likely reason is the residual connection, which carries the token itself to the output, while attention adds an average over all tokens, in which one bit counts little. (Mamba has no attention, but it has a residual connection.) The traces and the magnifications, of one draw each, differ widely.
 #
 # ## What kinds of networks get which measures
 #
@@ -646,7 +654,7 @@ for name in ("checkpoint, reentrant", "a second derivative that is hidden"):
     print(f"{name}: {asked[name].notes[-1]}\n")
 
 # %% [markdown]
-# A function has no weights, so nothing can be said about them. Every other network gets the sharpness. The trace is withheld in four cases: the reentrant checkpoint and the detached layer give no gradient for the first layer, the rounded network returns a gradient that is not the one of its function, and the sixth network lacks only the second derivative. Without the comparison the report would have given a wrong number in all four cases. The trace is also withheld from a network that sits exactly at the kink of a ReLU, as networks written by hand may do, because its outputs have no derivative there.
+# A function has no weights, so nothing can be said about them. Every other network gets the sharpness. The trace of the whole Hessian is withheld in four cases. The reentrant checkpoint and the detached layer give no gradient for the first layer, and the rounded network returns a gradient that is not the one of its function, so these three lack the Gauss-Newton part as well. The sixth network lacks only the second derivative. Without the comparison the report would have given a wrong number in all four cases. The trace is also withheld from a network that sits exactly at the kink of a ReLU, as networks written by hand may do, because its outputs have no derivative there.
 #
 # The same holds for networks that are too large for this table. GRU and RNN layers, attention of every form, convolutions, layers under `weight_norm` or `spectral_norm`, tied, frozen, complex or half-precision weights (the last are measured in single precision), sparse embeddings, and networks under `torch.compile` or `torch.jit` get what their derivatives allow. The trace of the whole Hessian is missing under `weight_norm`, because PyTorch's second derivative of that layer is wrong. An embedding whose token 0 stands for padding, as in BERT, gets no gradient at that token from PyTorch, but the report counts this gradient, because here 0 is a bit like 1. The report refuses, and says why, networks whose output depends on the batch, among them dynamically quantized ones, networks whose weights are not initialised yet, and outputs that are not one number or two logits for each string.
 #
@@ -692,7 +700,7 @@ for name in ("checkpoint, reentrant", "a second derivative that is hidden"):
 #
 # ## What would falsify this
 #
-# The report would be wrong if a number of a hand-written network differed from that of its chapter, if an average sensitivity or a Fourier weight of a function differed from its closed form, or if an influence of a foreign network differed from that of the obvious loop. For each check there is a control, to make sure that it can notice this. Two of them change a network: one tilts its read-out, which changes the trace but no output, and one adds the usual epsilon to a layer norm. Two change a function, in one value or altogether, and the last reverses the order of the loop's bits.
+# The report would be wrong if a number of a hand-written network differed from that of its chapter, if an average sensitivity or a Fourier weight of a function differed from its closed form or count, or if an influence of a foreign network differed from that of the obvious loop. For each check there is a control, to make sure that it can notice this. Two of them change a network: one tilts its read-out, which changes the trace but no output, and one adds the usual epsilon to a layer norm. Two change a function, in one value or altogether, and the last reverses the order of the loop's bits.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -704,11 +712,11 @@ ledger.show()
 #
 # ## What we found
 #
-# * On {glue:text}`functions` functions with closed forms and at {glue:text}`numbers` numbers of hand-written networks the report agrees with the formulas and the proofs up to rounding.
+# * On {glue:text}`functions` functions with names and at {glue:text}`numbers` numbers of hand-written networks the report agrees up to rounding with closed forms, with the count of the S-box, and with what the chapters prove or compute.
 # * After training, PyTorch's encoder is as sensitive as the function that it has learned, whereas without training it is less sensitive.
 # * On GPT-2, BERT, Llama and Mamba with random weights the influences in the report are those of the obvious loop. Before training, the answer of each of these networks depends on little more than the bit of the one token at which it is read.
 # * The command needs no more than a file with a factory, and prints the same report as a call.
-# * The report gives all measures even with a recurrent layer, a Python branch, a change in place or a checkpoint. The trace is left out where differences contradict autograd, and a note then names the reason.
+# * The report gives all measures even with a recurrent layer, a Python branch, a change in place or a checkpoint that is not reentrant. The trace is left out where differences contradict autograd, and a note then names the reason.
 #
 # ## Exercises
 #
@@ -734,7 +742,7 @@ ledger.show()
 # :class: dropdown
 # ```
 #
-# The command writes a notebook into the folder `my_run`, whose table has the new numbers. For the seed of this page the error stays at 0, the sharpness of both trained encoders falls by a few percent, the trace at the encoder for MAJORITY falls as well, and its largest magnification rises slightly. The sensitivities stay those of the targets, because they are properties of the function that was learned. The changes of the other numbers are small and depend on the seed, so one should report them only with several seeds and an interval.
+# The command writes a notebook into the folder `my_run`, whose table has the new numbers. For the seed of this page the error stays at 0, and the traces of both trained encoders fall by about a tenth. The sharpness falls by about a tenth for MAJORITY and hardly changes for the parity of two bits, and the largest magnification of the encoder for MAJORITY rises slightly. The sensitivities stay those of the targets, because they are properties of the function that was learned. The changes of the other numbers are small and depend on the seed, so one should report them only with several seeds and an interval.
 #
 # ```{solution-end}
 # ```

@@ -49,7 +49,7 @@ lem3_1, count = ledger.result("lengthfree.lem3_1"), ledger.result("lengthfree.le
 # %% [markdown]
 # ## Why one should care
 #
-# To count the functions in a class, one replaces infinitely many of them by a finite list, which is called a *cover*. For mixtures of $d$ vectors, that is, for sums of the vectors with weights that are not negative, there is an elegant way to find such a list. Every mixture is close to an average of only $k$ of the vectors, and there are at most $d^k$ such averages, however large the space is. This argument of Maurey {cite:p}`pisier1981` is the basis of many bounds on generalization, and in this paper all covers start from it. A slip in its statement can therefore affect every later lemma. To find out whether it does, one has to see which case of the lemma they use.
+# To count the functions in a class, one replaces infinitely many of them by a finite list, which is called a *cover*. For mixtures of $d$ vectors, that is, for sums of the vectors with weights that are not negative and sum to at most 1, there is an elegant way to find such a list. Every mixture is close to an average of only $k$ of the vectors, and there are at most $d^k$ such averages, however large the space is. This argument of Maurey {cite:p}`pisier1981` is the basis of many bounds on generalization, and in this paper all covers start from it. A slip in its statement can therefore affect every later lemma. To find out whether it does, one has to see which case of the lemma they use.
 #
 # ## Three weights by hand
 #

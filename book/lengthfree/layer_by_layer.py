@@ -161,10 +161,9 @@ table(long, "Left over right side of E.2, two tokens R and -R", form=".4f")
 # 1. *Softmax.* Let $p$ and $\hat p$ be the softmax weights of one row, computed from the scores $s$ and $\hat s$. By a lemma of {ref}`ch-attention-capacity`, $\|p - \hat p\|_1 \le c\, \|s - \hat s\|_\infty$ holds with $c = 1$.
 # 2. *Other tokens, same weights: the row.* The row of the attention's output moves by
 #
-# $$p^\top g W_v - \hat p^\top \hat g W_v = (p - \hat p)^\top g W_v + \hat p^\top (g - \hat g) W_v .$$
+#    $$p^\top g W_v - \hat p^\top \hat g W_v = (p - \hat p)^\top g W_v + \hat p^\top (g - \hat g) W_v .$$
 #
-# The second part is at most $B_{v2} \|g - \hat g\|$, since $\hat p$ averages.
-#
+#    The second part is at most $B_{v2} \|g - \hat g\|$, since $\hat p$ averages.
 # 3. *Other tokens, same weights: the scores.* A score is $z^\top W_{QK} z'$, with two tokens of length at most $R$ that both move, so it moves by at most $2 R B_{QK2} \|g - \hat g\|$. By step 1 the first part of step 2 is at most $c \cdot 2 R B_{QK2} \|g - \hat g\| \cdot R B_{v2}$, because the rows of $g W_v$ have length at most $R B_{v2}$.
 # 4. *Other weights, same tokens $\hat g$.* Scores move by $|\hat z^\top \Delta W_{QK} \hat z'| \le R\, \|\hat g\, \Delta W_{QK}\|$, and values by at most $\|\hat g\, \Delta W_v\|$. Together these changes move the row by at most $c R\, \|\hat g\, \Delta W_{QK}\| \cdot R B_{v2} + \|\hat g\, \Delta W_v\|$.
 # 5. *The end of the layer.* $\Pi$ maps a row to the nearest point of a ball, so it never increases the distance of two rows, and $\sigma$ increases it by a factor of at most $L_\sigma$. For $h = \sigma(\Pi(f))$ we write $h W_c - \hat h \hat W_c = (h - \hat h) W_c + \hat h\, \Delta W_c$. The first part is at most $L_\sigma B_{c2}$ times the movement of the rows in steps 2 to 4, and the second part is the first term of the lemma. The last $\Pi$ does not increase a distance either. $\square$
@@ -343,7 +342,7 @@ glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / pl
 #
 # $$\frac{B^2 B_x^2 B_w^2}{\epsilon^2} (L_\sigma B_{c2} B_{v2} B_{QK2})^{O(L)} .$$
 #
-# Here $B$ bounds the 1-norms of all matrices. To see whether the summary is fair, let all norms be at least 1, and $P = L_\sigma B_{c2} B_{v2} B_{QK2}$. Then the formula of 4.2.1 is at most
+# Here $B$ bounds the sum of the absolute entries of each matrix, and of $w$. To see whether the summary is fair, let all norms be at least 1, and $P = L_\sigma B_{c2} B_{v2} B_{QK2}$. Then the formula of 4.2.1 is at most
 #
 # $$163 \cdot 25^{L-1}\, \frac{B^2 B_x^2 B_w^2}{\epsilon^2}\, P^{2L} \ln(2dk+1) .$$
 #
@@ -599,7 +598,7 @@ glue(own_printed=of_0_1["as printed"].iloc[0], own_proof=of_0_1["by its proof"].
 #
 # *F.0.1* fails then as well, as the table shows. The reason is that the proof, too, covers the first $W_v$ as if tokens had length 1, and $W_c$ as if $\sigma$ did not lengthen.
 #
-# *F.0.2* fails too, as the following networks show. We write codewords into $W_{QK}$, as in that chapter, but into a single row. The paper's $[CLS]$ token is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for some $j = 2, \dots, d - 1$, and the entries of $W_{QK}$ at the $d - 2$ places $(1, j)$ are 0 or $10/B_x^2$. With $B = 1$ and $B_x^2 = 10\, (d-2)$ all choices are allowed, whether the norms are those of rows or of columns. The other matrices have a single entry of at most 1, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bound.
+# *F.0.2* fails too, as the following networks show. We write codewords into one row of $W_{QK}$, as in that chapter. The paper's $[CLS]$ token is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for some $j = 2, \dots, d - 1$, and the entries of $W_{QK}$ at the $d - 2$ places $(1, j)$ are 0 or $10/B_x^2$. With $B = 1$ and $B_x^2 = 10\, (d-2)$ all choices are allowed, whether the norms are those of rows or of columns. The other matrices have a single entry of at most 1, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bound.
 #
 # If the $[CLS]$ token may differ between inputs, as it does for a masked word, the queries $B_x e_i$ make all $(d-1)(d-2)$ places off the diagonal readable. Then $B_x^2 = 10\, (d-1) \sqrt{d-2}$ is enough for F.0.2 and $B_x^2 = 10\, (d-2)$ for F.0.1, and smaller widths contradict the bounds.
 
@@ -650,7 +649,7 @@ glue(marked_proof=last["by its proof"])
 # %% [markdown]
 # With one query, at width $10^6$ and for tokens of length {glue:text}`single_length:.0f`, F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected. With all queries this happens at width 1000 already, for tokens of length {glue:text}`marked_length:.0f`. F.0.1 has a factor $d$ in its bound, so with the identity for $\sigma$ it takes all queries and widths of a hundred thousand and more to contradict it.
 #
-# **The three families with a steep $\sigma$.** In each of them an input consists of the token 0, which is $[CLS]$, and more than 500 copies of one other token, so attention returns this other token times $1 - \frac1T$.
+# **The three families with a steep $\sigma$.** In each of them an input consists of the token 0, which is $[CLS]$, and at least 500 copies of one other token, so attention returns this other token times $1 - \frac1T$.
 #
 # *(a) F.0.2.* Let $L = k = 1$, $d = 4s$, $B_x = \sqrt s$, $B = 1/B_x$, $w = B e_1$, $W_c = B e_1^\top$ and $\sigma(y) = s y/(B^2 B_x)$. Let $W_v$ have the entries $B/s$ on a set of $s$ of the $d$ coordinates, and 0 elsewhere. If the token is $B_x e_j$, the output is $B(1 - \frac1T)$ if $j$ is in the set, and 0 otherwise. So at $\epsilon = 0.499\, B$ each of the $\binom ds \ge 4^s$ sets needs a member of its own. Tokens are no longer than $B_x$ in the 1-norm either, and both $\|W_v\|_{2,1}$ and $\|W_v^\top\|_{2,1}$ are at most $B$.
 #

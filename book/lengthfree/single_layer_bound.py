@@ -31,7 +31,7 @@
 #
 # ## Four signs by hand
 #
-# Why should it matter whether rows or columns are bounded? Take a matrix $W$ with $k = 4$ rows, each of them $(1, 0, 0, 0)$. The absolute values in each row sum to 1, and those in the first column sum to 4. Now let $x$ be a vector with four entries $\pm 1$. The first entry of $x^\top W$ is the sum of four signs, which can be as large as 4. So with rows of sum 1 an output can be as large as the number of rows. If the absolute values in each column summed to 1, every entry of $x^\top W$ would be a sum of signs with weights of sum 1, and so at most 1. Therefore a bound in which only the sum of a row occurs must miss a factor that grows with the width. The counterexample below is this example inside a layer.
+# Why should it matter whether rows or columns are bounded? Take a matrix $W$ with $k = 4$ rows, each of them $(1, 0, 0, 0)$. The absolute values in each row sum to 1, and those in the first column sum to 4. Now let $x$ be a vector with four entries $\pm 1$. The first entry of $x^\top W$ is the sum of four signs, which can be as large as 4. So with rows of sum 1 an output can be as large as the number of rows. If the absolute values in each column summed to 1, every entry of $x^\top W$ would be a sum of signs with weights whose absolute values sum to 1, and so at most 1. Therefore a bound in which only the sum of a row occurs must miss a factor that grows with the width. The counterexample below is this example inside a layer.
 #
 # ## The statement
 #
@@ -317,7 +317,7 @@ thm4_1.refuted(
 #
 # ## The bound, repaired
 #
-# One more correction concerns small samples. The proof minimises $\delta + \int_\delta^{B_x} \sqrt{\log N(\epsilon)/m}\, d\epsilon$ over the lower end $\delta$ of the integral, without a limit on $\delta$, and finds the minimum at $\delta^* = 2 B_x^2 \sqrt C / (\sqrt m - \sqrt{\ln 2d})$. If $\delta^*$ is larger than the upper end $B_x$ of the integral, this point is not allowed, and the formula is not a bound. With a large $C$ it even becomes negative, for samples that easily satisfy $m > d$ and $m > \ln(2d)$. The table has such a case, beside the value with the limit $\delta \le B_x$.
+# One more correction concerns small samples. The proof minimises $\delta + \int_\delta^{B_x} \sqrt{\log N(\epsilon)/m}\, d\epsilon$ over the lower end $\delta$ of the integral, without a limit on $\delta$, and finds the minimum at $\delta^* = 2 B_x^2 \sqrt C / (\sqrt m - \sqrt{\ln 2d})$. If $\delta^*$ is larger than the upper end $B_x$ of the integral, the formula belongs to a point that is not allowed, so it is not proved. With a large $C$ it even becomes negative, for samples that easily satisfy $m > d$ and $m > \ln(2d)$. The table has such a case, beside the value with the limit $\delta \le B_x$.
 
 # %%
 C = linear_maps.bound_l1_entries(2, 2, loud, 1.0, 1.0)

@@ -19,7 +19,7 @@
 # # Masked words: from one output to K
 #
 # ```{verdict}
-# Theorem 5.1 is true, because it follows from the theorem that its proof quotes, but an inequality that the proof displays is false. This inequality compares two complexities on one and the same sample of sentences. It says that the complexity of the loss is at most about $\sqrt K$ times that of one word's scores, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words the factor that is needed is {glue:text}`own_wide:,.0f`, but $\sqrt K$ is {glue:text}`root_wide:,.0f`. Even with all logarithms of the theorem that the proof quotes, and 1 for its unknown constant, the inequality allows only {glue:text}`logs_wide:,.0f`. At vocabularies in use, below a million words, these logarithms are large enough to hide the difference.
+# Theorem 5.1 follows from the theorem that its proof quotes, but an inequality that the proof displays is false. This inequality compares two complexities on one and the same sample of sentences. It says that the complexity of the loss is at most about $\sqrt K$ times that of one word's scores, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words the factor that is needed is {glue:text}`own_wide:,.0f`, but $\sqrt K$ is {glue:text}`root_wide:,.0f`. Even with all logarithms of the theorem that the proof quotes, and 1 for its unknown constant, the inequality allows only {glue:text}`logs_wide:,.0f`. At vocabularies in use, below a million words, these logarithms are large enough to hide the difference.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-attention-capacity`, {ref}`ch-single-layer-bound`. **Read** 12 min. **Runs in** 10 s. **Source** printed.
 #

@@ -19,7 +19,7 @@
 # # Depth, and long inputs
 #
 # ```{verdict}
-# Open: we cannot judge Theorem 4.6, because one of its exponents is not legible to us, the power of the length of the tokens. But we can say which power a bound of this form needs. It is the third, which is enough if values have no more columns than tokens. With the square the constant of the bound would have to be {glue:text}`forced_two` for $2^{60}$ queries and as many keys. Counting the weights gives a bound that grows only like the square of the depth. Whether the theorem's own form can do without a factor that is exponential in the depth, as a remark says, is open.
+# Open: we cannot judge Theorem 4.6, because one of its exponents is not legible to us, the power of the length of the tokens. But we can say which power a bound of this form needs. It is the third, which is enough if the values have no more columns than the tokens have. With the square the constant of the bound would have to be {glue:text}`forced_two` for $2^{60}$ queries and as many keys. Counting the weights gives a bound that grows only like the square of the depth. Whether the theorem's own form can do without a factor that is exponential in the depth, as a remark says, is open.
 # ```
 # **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-layer`. **Read** 11 min. **Runs in** 10 s. **Source** restored (Theorem 4.6: exponents are damaged in our text), printed (the remark).
 #
@@ -61,7 +61,7 @@ def forced(n, p):
 #
 # The paper's bound for a network of $L$ layers has a factor $(C_2 L_\sigma)^{O(L)}$, where $C_2$ bounds the spectral norms of the matrices and $L_\sigma$ is the Lipschitz constant of the activation. With such a factor a generalization bound is vacuous for a network of a dozen layers, unless $C_2 L_\sigma$ is close to 1 or smaller. So one wants to know whether the factor is due to deep transformers themselves or only to the proof. The length of the input tokens raises a similar question. If a bound needs the cube of the length and is stated with the square, it is too small by a factor of the length as soon as tokens are longer than 1.
 #
-# Such a bound is the logarithm of the size of a *cover*, a finite list of networks such that every network of the class computes nearly the same as one of the list. Both questions ask how large a cover must be if an error is magnified on its way to the output, and for both we compare two ways to construct the cover. The comparison decides the power of the length. For the depth it gives another bound, and leaves the question about the theorem's own bound open.
+# What is bounded is the logarithm of the size of a *cover*, a finite list of networks such that every network of the class computes nearly the same as one of the list. Both questions ask how large a cover must be if an error is magnified on its way to the output, and for both we compare two ways to construct the cover. The comparison decides the power of the length. For the depth it gives another bound, and leaves the question about the theorem's own bound open.
 #
 # ## Ten layers by hand
 #

@@ -61,7 +61,7 @@ positions, equal = ledger.result("variables.lemA11.a11"), ledger.result("variabl
 #
 # ## One head by hand
 #
-# Let a head have two tokens that are single numbers, $x_1 = B$ and $x_2 = -B$. The query is $x_1$ itself, and the score of a token is $w$ times the query times the token, so that $s_1 = w B^2$ and $s_2 = -w B^2$. The output, the average of the two tokens, is $B \tanh(w B^2)$. If $w$ is off by 0.01 near 0, the output is off by about $0.01\, B^3$:
+# Let a head have two tokens that are single numbers, $x_1 = B$ and $x_2 = -B$. The query is $x_1$ itself, and the score of a token is $w$ times the query times the token, so that $s_1 = w B^2$ and $s_2 = -w B^2$. The output, the average of the two tokens with the weights of the softmax, is $B \tanh(w B^2)$. If $w$ is off by 0.01 near 0, the output is off by about $0.01\, B^3$:
 #
 # | length $B$ | error of a score, $0.01\, B^2$ | error of the output, $0.01\, B^3$ |
 # |--:|--:|--:|
@@ -116,7 +116,7 @@ figures.show()
 # where the activation $\sigma$ is $L$-Lipschitz with $\sigma(0) = 0$. In a self-attention head the query $z$ is one of the $T$ tokens. The bounds use these names:
 #
 # * $\|M\|_2$ is the spectral norm of a matrix, and $\|M\|_{2,\infty}$ the length of its longest column. So $\|X^\top\|_{2,\infty} \le B_X$ says that no token is longer than $B_X$.
-# * $N_\infty(\epsilon)$ is the covering number of {ref}`ch-linear-layer` at scale $\epsilon$, that is, how many functions are needed so that every head is within $\epsilon$ of one of them at all inputs of the sample.
+# * $N_\infty(\epsilon)$ is the covering number of {ref}`ch-linear-layer` at scale $\epsilon$, that is, how many heads of the class are needed so that every head is within $\epsilon$ of one of them at all inputs of the sample.
 # * $\lesssim$ hides a constant and logarithms of everything but $m$, the number of inputs, and $T$, the number of tokens of each.
 #
 # We judge the review version of October 2021, and use its numbers. First the corollary for one head, then the two lemmas.
@@ -140,7 +140,7 @@ figures.show()
 # *(Restored. The same factor $B_X$ is missing.)* For a sum of $H$ heads the bound of {prf:ref}`variables-cor4-4` holds with the sum over the heads in place of the bracket. So for $H$ heads of equal norms it is $H^3$ times that for one.
 # ```
 #
-# In our text of the paper the exponents $\frac23$ are damaged, but they follow from {prf:ref}`variables-lemA8`, which says how an error is best split between two covers. The two lemmas have a 2 before $B_{QK}^{2,\infty}$, which $\lesssim$ hides. The point on which the verdict depends is legible: no $B_X$ stands beside $B_{QK}^{2,\infty} B_V$ in the corollary and in Lemma A.12, whereas the proof of the corollary and Lemma A.11 have one. If a statement fails but its own proof has the right form, this book speaks of a misprint.
+# In our text of the paper the exponents $\frac23$ are damaged, but they follow from {prf:ref}`variables-lemA8`, which says how an error is best split among several covers. The two lemmas have a 2 before $B_{QK}^{2,\infty}$, which $\lesssim$ hides. The point on which the verdict depends is legible: no $B_X$ stands beside $B_{QK}^{2,\infty} B_V$ in the corollary and in Lemma A.12, whereas the proof of the corollary and Lemma A.11 have one. If a statement fails but its own proof has the right form, this book speaks of a misprint.
 #
 # ## The bound for a head, and the power of the length
 #

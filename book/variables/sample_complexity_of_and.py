@@ -53,7 +53,7 @@ resume = False  # go on from the trials that are stored
 # * The string 11100 has the label 0, which excludes a single set, $\{1, 2, 3\}$, so that 3 sets remain.
 # * The string 10101 has the label 1 again, and now only the set $\{1, 3, 5\}$ remains.
 #
-# A label 1 tells much, but only one label in eight is 1, and a label 0 tells little. In any case a label has only two values, so each label can at best halve the number of sets that remain, and it takes about $\log_2 \binom T3$ labels to single out one of $\binom T3$ sets. This is 17.3 for $T = 100$, where there are 161,700 sets, and 26.3 for $T = 800$, where there are 85 million. So for eight times as many bits one needs only half as many labels again, *if the learner makes full use of them*. The question is how close a trained transformer comes to this.
+# A label 1 tells much, but only one label in eight is 1, and a label 0 tells little. In any case a label has only two values, so on average a label can at best halve the number of sets that remain, and it takes about $\log_2 \binom T3$ labels to single out one of $\binom T3$ sets. This is 17.3 for $T = 100$, where there are 161,700 sets, and 26.3 for $T = 800$, where there are 85 million. So for eight times as many bits one needs only half as many labels again, *if the learner makes full use of them*. The question is how close a trained transformer comes to this.
 #
 # ## The task, and what the paper says
 #
@@ -387,7 +387,7 @@ for T, found_at in shares.items():
 #
 # ## Success and failure
 #
-# Shares rise slowly with the sample, as in the paper, without a threshold. At $T = 400$ nearly all trials fail with 100 samples, and with 200 many succeed, though fewer than half. The paper shows one run of each kind at this length. A trial that fails has fitted its sample all the same, because the network has found another function that agrees with the labels there. (A trial that succeeds is stopped at its success, when some trials have not fitted their sample yet. These trials are the control.)
+# Shares rise slowly with the sample, as in the paper, without a threshold. At $T = 400$ nearly all trials fail with 100 samples, and with 200 many succeed, though fewer than half. The paper shows one run of each kind at this length. A trial that fails has fitted its sample all the same, because the network has found another function that agrees with the labels there. (A trial that succeeds is stopped at its success, and some of these trials have not fitted their sample by then. The trials that succeed are the control.)
 
 
 # %%

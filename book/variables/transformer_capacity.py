@@ -129,7 +129,7 @@ figures.show()
 # * $B_V, B_{QK}, B_C$ bound the spectral norms of the matrices in each layer, and $B_w$ bounds $\|w\|_2$.
 # * $B_{QK}^{2,\infty}, B_C^{2,\infty}$ bound the longest columns of $W_{QK}, W_C$.
 # * $B_V^{2,\infty}$ bounds the longest column of $W_V$, as the paper's text defines the class (Section 4.3), or of $W_V^\top$, as the proof writes it. These are the cases *columns* and *rows*.
-# * Hats mark a second set of weights, and the tokens that are computed with them, and $\Delta W = W - \hat W$.
+# * Hats mark a second set of weights or of tokens, and $\Delta W = W - \hat W$.
 # * $\log N_\infty(\epsilon)$ is the log covering number of {ref}`ch-capacity` on any $m$ inputs $X$, whose tokens have length at most 1, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$.
 #
 # (The paper bounds the columns of $W_K W_Q^\top$, which are the rows of our $W_{QK}$. On this page both readings give the same results, because the proof uses only that $\|W_{QK}\|_F \le \sqrt d\, B_{QK}^{2,\infty}$, which holds for both.) We judge the review version of October 2021, and use its numbers.
@@ -158,7 +158,7 @@ figures.show()
 #
 # In words: each matrix of each layer contributes one term to the large bracket, in the order $W_C$, $W_{QK}$, $W_V$. A term says how large a cover of this matrix has to be, times what magnifies its error until the output. The summand 1 before the sum belongs to the read-out $w$.
 #
-# **Source.** In our text the product over $j < i$ is legible, twice, but the powers in the brackets are not; they follow from the proof and from {prf:ref}`variables-lemA8`. The class of Section 4.3 makes the theorem the case *columns*, because the norms in Appendix A.6, where the theorem stands, are damaged. Where $B_w$ stands is restored too: our text seems to have it in the first summand only, but in the proof it multiplies every error.
+# **Source.** In our text the product over $j < i$ is legible, twice, but the powers in the brackets are not; they follow from the proof and from {prf:ref}`variables-lemA8`. The class of Section 4.3 makes the theorem the case *columns*. The norms in Appendix A.6, where the theorem stands, are damaged in our text, so they do not decide this. Where $B_w$ stands is restored too: our text seems to have it in the first summand only, but in the proof it multiplies every error.
 #
 # ## One block
 #
@@ -213,7 +213,7 @@ table(by_hand.rename_axis("lemma"), "Left side over right side, by hand", form="
 #
 # ## An error passes through the later layers
 #
-# Let $r_i = \|g^{(i)} - \hat g^{(i)}\|$ be the error in the input of layer $i$. It starts at $r_1 = 0$, and in every layer it grows to $r_{i+1} \le a_i r_i + \delta_i$, by A.15. For two layers this gives $r_3 \le a_2 r_2 + \delta_2 \le a_2 \delta_1 + \delta_2$, and in general
+# Let $r_i = \|g^{(i)} - \hat g^{(i)}\|$ be the error in the input of layer $i$. It starts at $r_1 = 0$, and by A.15 every layer turns it into $r_{i+1} \le a_i r_i + \delta_i$. For two layers this gives $r_3 \le a_2 r_2 + \delta_2 \le a_2 \delta_1 + \delta_2$, and in general
 #
 # $$r_{L+1} \le \sum_{i=1}^L \Bigl( \prod_{j > i} a_j \Bigr)\, \delta_i .$$ (eq-later)
 #
