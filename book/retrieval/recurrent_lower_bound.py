@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-state-norms`. **Read** 17 min. **Runs in** 10 s. **Source** quoted (the hypotheses and Lemmas 36 to 38), restored (the displays).
 #
-# **Claim.** Among all recurrent nets that fit $n$ samples of the general retrieval task, take one with the smallest weights. If $n$ is less than a certain power of the length $N$ of the prompts, then the error of this net on fresh prompts is large. The reason is that the task itself needs weights whose norm grows with $N$, whereas $n$ samples can be fitted with a norm that does not depend on $N$. We find that every step of the argument holds. It rests on {prf:ref}`retrieval-prop8`, which has three forms, of which one is false; but the argument needs only the other two.
+# **Claim.** Among all recurrent nets that fit $n$ samples of the general retrieval task, take one with the smallest weights. If $n$ is less than a certain power of the length $N$ of the prompts, then the error of this net on fresh prompts is large. The reason is that the task itself needs weights whose norm grows with $N$, whereas $n$ samples can be fitted with a norm that does not depend on $N$. We find that every step of the argument holds. It rests on {prf:ref}`retrieval-prop8`, which we state in three forms. One of them is false as we restore it, but the argument needs only the other two.
 
 # %% tags=["parameters"]
 few = 8  # samples that a small net fits [4..12]

@@ -74,7 +74,7 @@ def enough(N, private=False):
 #
 # ## A guarantee by hand
 #
-# Let us first derive a guarantee for the small class of {ref}`ch-token-covers`: heads with a single weight $w$ between $-2$ and $2$, which return $\sum_j p_j z_j$ for tokens between $-1$ and $1$ and $p = \mathrm{softmax}(w z_1 z_j)$. Suppose that the label of a prompt is a number between $-1$ and $1$, and let the loss of a head be its squared error, cut off at 1. We call the *gap* of a head the difference between its risk and its mean loss on the sample. How many prompts do we need, so that with probability 0.95 no head of the class has a gap of more than 0.1?
+# Let us first derive a guarantee for the small class of {ref}`ch-token-covers`: heads with a single weight $w$ between $-2$ and $2$, which return $\sum_j p_j z_j$ for tokens between $-1$ and $1$ and $p = \mathrm{softmax}(w z_1 z_j)$. Suppose that the label of a prompt is a number between $-1$ and $1$, and let the loss of a head be its squared error, cut off at 1. We call the *gap* of a head the amount by which its risk exceeds its mean loss on the sample. How many prompts do we need, so that with probability 0.95 no head of the class has a gap of more than 0.1?
 #
 # 1. *A list.* If $w$ moves by 0.01, the output moves by at most 0.01, so the 200 heads on a grid of spacing 0.02 are a cover at $\epsilon = 0.01$.
 # 2. *The heads of the list.* By Hoeffding's inequality one head has a gap of more than $t$ with probability at most $e^{-2nt^2}$, and some head of the 200 with probability at most $200\, e^{-2nt^2}$. This is 0.05 for $n = \frac{\log(200/0.05)}{2t^2} = \frac{8.29}{2 t^2}$.
@@ -151,7 +151,7 @@ figures.show()
 # where $\varepsilon_{\mathrm{2NN}}$ is the error with which a net of $m$ units approximates $g$ in Assumption 2. The norms of this net, the paper's $r_a$ and $r_w$, are in $K$.
 # ```
 #
-# In words: the risk of the best fit is at most the error that remains even with the right pointers, plus a term that vanishes like one over the root of the number of prompts, up to logarithms. The length $N$ enters that term only under a logarithm. For $q \le d$ the norm bounds are within the ball that the paper prints. For $q > d$ its ball may be too small for Lemma 11 ({ref}`ch-pointer-heads`), and the theorem with that ball is not judged.
+# In words: up to a constant factor, the risk of the best fit is at most the error that remains even with the right pointers, plus a term that vanishes like one over the root of the number of prompts, up to logarithms. The length $N$ enters that term only under a logarithm. For $q \le d$ the norm bounds are within the ball that the paper prints. For $q > d$ its ball may be too small for Lemma 11 ({ref}`ch-pointer-heads`), and the theorem with that ball is not judged.
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 18 to 20
 # :label: retrieval-lem20
@@ -254,7 +254,7 @@ table(symmetrised | gaps, "Means over all samples of the largest gap", form=".3f
 # %% [markdown]
 # Lemma 20, the third item, is about rare prompts. What is the worst case that Assumption 1 allows? Data and labels are 0 except in one prompt out of many. In this prompt the label and the data of a single token are large, and the prediction is as large as the class allows, with the wrong sign.
 #
-# No other distribution of data and labels hides more risk. To see this, note that the squared error is then concave in $y^2$ and $\max_j \|x_j\|^2$. At the worst probability $e^{-u}$ of such a prompt it lies below $\tau + \lambda |y|^{2u} + \mu \sum_j \|x_j\|^{2(u + \log N)}$, where $\lambda, \mu \ge 0$ are chosen such that both sides touch at that prompt. Assumption 1 bounds the means of both powers, and the rare prompt attains both bounds.
+# No other distribution of data and labels hides more risk. To see this, note that with such a prediction the squared error is concave in $y^2$ and $\max_j \|x_j\|^2$. At the worst probability $e^{-u}$ of such a prompt it lies below $\tau + \lambda |y|^{2u} + \mu \sum_j \|x_j\|^{2(u + \log N)}$, where $\lambda, \mu \ge 0$ are chosen such that both sides touch at that prompt. Assumption 1 bounds the means of both powers, and the rare prompt attains both bounds.
 #
 # We search over the size $K$ of the net and over how rare that prompt is. The table shows the risk that the cut-off hides, divided by the lemma's bound, and a ratio above 1 would refute the lemma.
 

@@ -231,7 +231,7 @@ thm6.holds(
 #
 # **(5) Distance.** It remains to compare $T_{\theta + \Delta}$ with $T_\theta$.
 #
-# 1. *The lemma, squared.* We square {prf:ref}`sensitive-lem21`, with $A \ge (1 - 1/\alpha)\, \mathrm{as}_n(T_\theta) / n$ and $A \le \|T_\theta\|^2$, and average over $\Delta$. By Jensen's inequality the mean of $\sqrt{\mathrm{as}_n(T_{\theta + \Delta})}$ is at most $\sqrt K$, so that for every $\alpha > 1$
+# 1. *The lemma, squared.* We square {prf:ref}`sensitive-lem21`, with $A \ge (1 - 1/\alpha)\, \mathrm{as}_n(T_\theta) / n$ and $A \le \|T_\theta\|^2$, and average over $\Delta$. By Jensen's inequality the mean of $\sqrt{\mathrm{as}_n(T_{\theta + \Delta})}$ is at most $\sqrt K$, so that for every $\alpha > 1$, if $\mathrm{as}_n(T_\theta) > 0$,
 #
 # $$L_{\rho, n}(T) \ge \Bigl( 1 - \frac1\alpha \Bigr) \frac{\mathrm{as}_n(T_\theta)}n - 2\, \|T_\theta\|^2 \sqrt{\frac{\alpha K}{\mathrm{as}_n(T_\theta)}} .$$
 #

@@ -109,13 +109,13 @@ def bounded(C_A, y, score, value):
 # ```{dropdown} Proof, of this and of Lemmas 13 and 15
 # We first bound the change of the weights (steps 1 to 4), and then deduce the other bounds.
 #
-# **Step 1: the velocity of the weights.** Fix the row $i$ and leave out its index. Move the scores along the straight line from $a$ to $a'$, with velocity $v = a' - a$. The weights move at the rate $\hat a_u (v_u - \bar v)$ with $\bar v = \sum_w \hat a_w v_w$. So the sum of their absolute changes is the mean absolute deviation of $v$.
+# **Step 1: the velocity of the weights.** Fix the row $i$ and leave out its index. Move the scores along the straight line from $a$ to $a'$, with velocity $v = a' - a$. The weights move at the rate $\hat a_u (v_u - \bar v)$ with $\bar v = \sum_w \hat a_w v_w$. So the sum of the absolute rates is the mean absolute deviation of $v$ under the weights of that moment. The way along the line takes the time 1, so a number that bounds this sum at every moment also bounds $\sum_u I_q[\hat a_u]$.
 #
 # **Step 2: two bounds on it.** The mean absolute deviation is at most $\max_w |v_w|$, see {ref}`ch-softmax-jacobian`. It is also at most $2 \sum_w \hat a_w |v_w|$, by the triangle inequality.
 #
-# **Step 3: two parts of the velocity.** A score is a product of a key and a query, so $v_w$ is the sum of two changes. The query's change gives entries up to $\sqrt d\, \|K^\top Q\|\, I_q[y_i]$, and a key's change one of at most $\sqrt d\, \|K^\top Q\|\, I_q[y_w]$. The factor $\sqrt d$ is the length of the other token in both cases.
+# **Step 3: two parts of the velocity.** A score is a product of a key and a query, so $v_w$ is the sum of two changes. The query's change gives entries up to $\sqrt d\, \|K^\top Q\|\, I_q[y_i]$, and a key's change one of at most $\sqrt d\, \|K^\top Q\|\, I_q[y_w]$. The factor $\sqrt d$ bounds the length of the other token in both cases.
 #
-# **Step 4: the first inequality.** We use the first bound of step 2 for the query's change, and the second for the keys' changes. All scores lie between $-C_A$ and $C_A$, so every weight on the line is at most $\hat a_w \le e^{2 C_A}/n$, and the second bound becomes $2 \sqrt d\, \|K^\top Q\|\, e^{2 C_A}\, \bar I_q$. Since $C_A = d \|K^\top Q\|$, the sum of both is the first inequality.
+# **Step 4: the first inequality.** We use the first bound of step 2 for the query's change, and the second for the keys' changes. All scores lie between $-C_A$ and $C_A$, so we have $\hat a_w \le e^{2 C_A}/n$ everywhere on the line, and the second bound becomes at most $2 \sqrt d\, \|K^\top Q\|\, e^{2 C_A}\, \bar I_q$. Since $C_A = d \|K^\top Q\|$, the sum of both is the first inequality.
 #
 # **Step 5: the second inequality.** We insert the first into {prf:ref}`sensitive-lem9`, with lengths at most $\sqrt d$ and $\hat a_{jw} \le e^{2 C_A} / n$.
 #

@@ -182,7 +182,7 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 #
 # In the minimum, $16 \log n + 9$ is the bound that holds with probability $1 - H/n^2$, and $2n$ is a trivial bound that holds at every input. The trivial one is the smaller of the two up to $n =$ {glue:text}`certain`, so that up to this length there is no exceptional input.
 #
-# *A later layer.* The influence of a bit on one token after attention is at most a constant times its influence on this token before, plus a constant times the mean of its influences on all tokens. In formulas, {prf:ref}`influence-head` gives, with $\bar I_i$ the mean over positions and $y = y^{(k-1)}$,
+# *A later layer.* The influence of a bit on one token after attention and block is at most a constant times its influence on this token before, plus a constant times the mean of its influences on all tokens. In formulas, {prf:ref}`influence-head` gives, with $\bar I_i$ the mean over positions and $y = y^{(k-1)}$,
 #
 # $$I_i[Y^{(k)}_j] \le L_k \bigl((1 + H C_V C_A)\, I_i[y_j] + H C_V (1 + 2 C_A) e^{2 C_A}\, \bar I_i[y]\bigr) .$$ (eq-later-layer)
 #

@@ -46,7 +46,7 @@
 # Models trained with different learning rates and weight decays lie along lines in the plane of $N$ and $\log B$. For PARITY the line is higher for longer strings. For MAJORITY, FIRST and MEAN no dependence on the length is visible. At length 5 PARITY behaves similarly to the other functions; at 10, 15 and 20 it lies above them. While one model trains on, weight decay makes $N$ fall and $\log B$ rise along such a line.
 # ```
 #
-# **Why it should be so.** Let $\mathrm{as}_n(f)$ be the average sensitivity of the function on $n$ bits, which for a function with two values is the mean number of bits whose flip changes the value. Corollary 5 of the paper says
+# **Why it should be so.** Let $\mathrm{as}_n(f)$ be the average sensitivity of the function on $n$ bits, which for a function with the values $\pm 1$ is the mean number of bits whose flip changes the value. Corollary 5 of the paper says
 #
 # $$C\, \mathbb E\, B_1^2 \ge \frac{\mathrm{as}_n(f)}{\sqrt{n \log n}} - \frac Hn ,$$
 #

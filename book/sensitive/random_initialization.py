@@ -286,7 +286,7 @@ ledger.verdicts()
 # * **Where a net is read.** It appends an end symbol to each string and reads the transformer there, and recurrent nets at their last bit. We do the same for the deep transformer; the paper's own transformer is read at the last bit.
 # * **Width.** Its defaults are 64 columns, and strings of 10 bits for transformers and of 20 for recurrent nets. Our nets have {glue:text}`bits` bits and the width of the parameters cell.
 # * **Scale.** It divides the average sensitivity by the length of the strings.
-# * **Read-out.** It compares a sigmoid with one half, which is the same as taking the sign, and its read-out has no bias. Our wide and Xavier draws have no bias either, but PyTorch's has.
+# * **Read-out.** It compares a sigmoid with one half, which is the same as taking the sign, and its read-out has no bias. Our wide and Xavier draws have no bias either, but in PyTorch's draw the recurrent nets have one.
 # * **One more draw.** It also has normal weights of standard deviation 10, with smaller read-outs.
 #
 # ## Exercises

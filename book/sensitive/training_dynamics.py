@@ -292,7 +292,7 @@ always.reproduced(
 # %% [markdown]
 # Without decay and with decay 0.1, the paper's usual one, the sharpness rises by a factor of {glue:text}`jump:.1f` (geometric mean). It rises while the loss falls, with a correlation of {glue:text}`together:.2f` within a run. With stronger decay the factor is {glue:text}`jump_strong:.1f`, the jump is {glue:text}`jump_told`, and the correlation is {glue:text}`together_strong:.2f`. Of the {glue:text}`all_decays` decays the one with the smallest mean jump has {glue:text}`jump_least`.
 #
-# Each decay alone has few runs, and runs differ, because some learn PARITY with little change of sharpness. For example, at decay 0.3 the jump with three other seeds was 0.77 [0.26, 1.29], 0.24 [$-0.08$, 0.56] and 0.72 [0.26, 1.19]. The 36 runs of the four seeds together have a mean jump of 0.56 [0.37, 0.75], so the increase at this decay cannot be explained by chance either. The paper says that the sharpness increases "dramatically". What is reproduced is that it increases while the loss falls, in the mean at each decay. Whether a factor of this size is dramatic we leave to the reader.
+# Each decay alone has few runs, and runs differ, because some learn PARITY with little change of sharpness. For example, at decay 0.3 the jump with three other seeds was 0.77 [0.26, 1.29], 0.24 [$-0.08$, 0.56] and 0.72 [0.26, 1.19]. The 36 runs of the four seeds together have a mean jump of 0.56 [0.37, 0.75], so the increase at this decay is hardly due to chance either. The paper says that the sharpness increases "dramatically". What is reproduced is that it increases while the loss falls, in the mean at each decay. Whether a factor of this size is dramatic we leave to the reader.
 #
 # The paper also says that during learning "there is a small but sharp increase in the blowup which makes the high sensitivity of the model possible". To test this we compare the same two windows, before the loss falls and after convergence. Without decay the log blow-up rises by {glue:text}`magnify_none` from the first window to the second, given with its 95 % interval. With decay {glue:text}`top_decay:.1f` it rises by {glue:text}`magnify_top`. But most of this rise is what decay alone does in these steps, so the sentence is not judged.
 #
@@ -392,7 +392,7 @@ trade.reproduced(
 #
 # Not every run counts to its end: {glue:text}`lost` of {glue:text}`all_runs` runs did not converge in time, and {glue:text}`spiked` runs lost PARITY again and are counted up to that point.
 #
-# **What does the sharpness do?** We compare the 200 steps after convergence with the last 200 steps that we follow. Up to decay 0.1 the log sharpness changes by {glue:text}`change_weak`, so the sharpness falls again, as in the paper. With decay {glue:text}`top_decay:.1f` the log sharpness changes by {glue:text}`change_top`, whereas without decay, where the blow-up is nearly constant, it changes by {glue:text}`change_none`. So in these models strong decay makes the sharpness rise together with the blow-up, to {glue:text}`final_top:.2f`. (For comparison, a model that noise turns into the constant $\frac12$ has sharpness 1.) Nine runs hardly suffice to see this: at decay 0.3 three other seeds gave changes of 0.83 [0.50, 1.16], 0.61 [$-0.07$, 1.30] and 0.36 [$-0.42$, 1.13]. The 36 runs of the four seeds together have a mean change of 0.59 [0.34, 0.84].
+# **What does the sharpness do?** We compare the 200 steps after convergence with the last 200 steps that we follow. Up to decay 0.1 the log sharpness changes by {glue:text}`change_weak`, so the sharpness falls again, as in the paper. With decay {glue:text}`top_decay:.1f` the log sharpness changes by {glue:text}`change_top`, whereas without decay, where the blow-up is nearly constant, it changes by {glue:text}`change_none`. So in these models the sharpness rises together with the blow-up if decay is strong, to {glue:text}`final_top:.2f`. (For comparison, a model that noise turns into the constant $\frac12$ has sharpness 1.) Nine runs hardly suffice to see this: at decay 0.3 three other seeds gave changes of 0.83 [0.50, 1.16], 0.61 [$-0.07$, 1.30] and 0.36 [$-0.42$, 1.13]. The 36 runs of the four seeds together have a mean change of 0.59 [0.34, 0.84].
 
 # %%
 leap.reproduced(
@@ -714,7 +714,7 @@ ledger.verdicts()
 #
 # ```{solution} ex-dynamics-half
 # :class: dropdown
-# From the norm $N_0$ at the start it becomes $N_0\, (1 - \eta\lambda)^t$ after $t$ steps. The half-life is $\log 2 / \eta\lambda$, which is about 2310, 1155 and 770 steps for decay 0.1, 0.2 and 0.3 at the learning rate 0.003. In training the norm falls more slowly, since the slopes of $\log N$ above are smaller in size than $-1$. The reason is that AdamW divides a gradient by its own size, so that even small gradients counteract the decay.
+# From the norm $N_0$ at the start it becomes $N_0\, (1 - \eta\lambda)^t$ after $t$ steps. The half-life is $\log 2 / \eta\lambda$, which is about 2310, 1155 and 770 steps for decay 0.1, 0.2 and 0.3 at the learning rate 0.003. In training the norm falls more slowly, since the slopes of $\log N$ above are smaller in size than 1. The reason is that AdamW divides a gradient by its own size, so that even small gradients counteract the decay.
 # ```
 #
 # ```{exercise}

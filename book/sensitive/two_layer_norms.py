@@ -224,7 +224,7 @@ glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 #
 # $$\int p\, g(\|u + c\|)\, du \le \int p\, g(\|u\|)\, du ,$$
 #
-# and the right side decreases in the length of what is still fixed. We call this inequality *the shift*.
+# and we call this inequality *the shift*. It can be used for one part after another. Let $p$ be the density of all parts used, $u$ one of them, and let the other parts be fixed. Then the right side decreases in the length of what is fixed, so it is again a function to which the shift applies.
 #
 # **One token, a later layer.**
 #
@@ -238,7 +238,7 @@ glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 # 2. *A longer token.* Let $a > 2 \sqrt d\, r$. As above, $\sqrt d\, N \ge a - B \|\eta\|$, so $N < r$ needs $B \|\eta\| > a - \sqrt d\, r \ge \frac a2$. By the shift in $w$ the chance of $N < r$ is then at most that of $\|w\| \le \sqrt d\, r / \|\eta\|$, and so at most that of $\|w\| \le 2 B \sqrt d\, r / a$.
 # 3. *The length of the token.* This condition is $a\, \|w\| \le 2 B \sqrt d\, r$. For given $w$ a second shift, now in $u$, replaces $a$ by $\|u\|$. This proves (i).
 #
-# **All tokens.** The chance for a later layer is $O(r^{d-1})$, because $w$ has $d - 1$ numbers. The product of two such lengths is of the order of $r$ with a chance of $O(r^{d-1} \log \frac1r)$. There are $n (n + 1)$ tokens in $x$ and its neighbours together, so we multiply by $n(n+1)$ and put $r = n^{-\zeta/L}$. This proves (ii).
+# **All tokens.** The chance for a later layer is $O(r^{d-1})$, because $w$ has $d - 1$ numbers. The product of two such lengths is below a given multiple of $r$ with a chance of $O(r^{d-1} \log \frac1r)$. There are $n (n + 1)$ tokens in $x$ and its neighbours together, so we multiply by $n(n+1)$ and put $r = n^{-\zeta/L}$. This proves (ii).
 #
 # **The mean.** Now we bound the mean of $1 / \|z_j\|$ over $w$, where $z_j$ is centred. Write $t = B \|\eta\| / \|y_j\|$.
 #
