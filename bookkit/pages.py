@@ -122,9 +122,10 @@ def adjust_nodes(app: Any, doctree: Any, docname: str) -> None:
                 text.parent.replace(text, nodes.Text(powers_written_out(text)))
     for pasted in [n for n in doctree.findall(nodes.inline) if "pasted-text" in n["classes"]]:
         pasted[:] = [nodes.Text(written_out(pasted.astext()))]
+    kept = nodes.math, nodes.literal, nodes.FixedTextElement  # formulas and code stay as they are
     for text in list(doctree.findall(nodes.Text)):
         whole = _POWER_OF_TEN.sub("\u00a0×\u00a0", text)
-        if whole != text and not isinstance(text.parent, (nodes.math, nodes.literal)):
+        if whole != text and not isinstance(text.parent, kept):
             text.parent.replace(text, nodes.Text(whole))
     for formula in list(doctree.findall(nodes.math)):
         keep_unbroken(formula)

@@ -372,7 +372,7 @@ law.holds(
 )
 law.holds(
     "hand-written networks: largest relative difference of a number from that of its "
-    "chapter; control: MAJORITY with an epsilon of $10^{-5}$ in its layer norm",
+    "chapter; control: MAJORITY with $\\varepsilon = 10^{-5}$ in its layer norm",
     held["difference, relative"].max(),
     equals=0,
     tol=1e-7,
@@ -700,7 +700,7 @@ for name in ("checkpoint, reentrant", "a second derivative that is hidden"):
 #
 # ## What would falsify this
 #
-# The report would be wrong if a number of a hand-written network differed from that of its chapter, if an average sensitivity or a Fourier weight of a function differed from its closed form or count, or if an influence of a foreign network differed from that of the obvious loop. For each check there is a control, to make sure that it can notice this. Two of them change a network: one tilts its read-out, which changes the trace but no output, and one adds the usual epsilon to a layer norm. Two change a function, in one value or altogether, and the last reverses the order of the loop's bits.
+# The report would be wrong if a number of a hand-written network differed from that of its chapter, if an average sensitivity or a Fourier weight of a function differed from its closed form or count, or if an influence of a foreign network differed from that of the obvious loop. For each check there is a control, to make sure that it can notice this. Two of them change a network: one tilts its read-out, which changes the trace but no output, and one adds the usual $\varepsilon$ to a layer norm. Two change a function, in one value or altogether, and the last reverses the order of the loop's bits.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

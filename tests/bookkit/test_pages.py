@@ -938,6 +938,13 @@ def test_a_number_in_a_table_has_its_power_of_ten_written_out():
     assert page.count("1e-5") == 2
 
 
+def test_code_on_a_page_keeps_its_spaces():
+    shown = nodes.Text("2.5 × 10⁻⁵")
+    code = nodes.doctest_block("", "", shown), nodes.literal_block("", "", shown.copy())
+    page = page_of(*code, nodes.paragraph("", "", shown.copy()))
+    assert (page.count("2.5 × 10"), page.count("2.5\u00a0×\u00a010")) == (2, 1)
+
+
 def test_a_ledger_has_an_address():
     def output(words):
         cell = nodes.entry("", nodes.paragraph("", words))
