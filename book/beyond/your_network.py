@@ -115,6 +115,7 @@ def trained(target):
     return model
 
 
+# %%
 goals = {
     "MAJORITY": TARGETS["majority"],
     "PARITY of two": lambda bits: 1 - 2 * (bits[:, 0] ^ bits[:, 1]),
@@ -152,7 +153,7 @@ for name, goal in goals.items():
 written = probe(probed.PostNorm(*parity_transformer(8)), 8, "parity", **given)
 shown = reports | {"written by hand, PARITY of 8": written}
 
-# %% tags=["nbval-ignore-output"]
+# %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
 rows = {
     name: {
         "error rate": r.error_rate[0],
@@ -298,7 +299,7 @@ for name, network in networks.items():
     report = probe(model, 5, lambda bits: summed.table()[cube.index_of(bits)], **small)
     constructed[name] = report.trace["Gauss-Newton, all"].value, traces(network, summed)[0]
 
-# %%
+# %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input"]
 whole = "Gauss-Newton, all"
 numbers = {
     ("PARITY of 8 bits", "average sensitivity"): (written.average_sensitivity.value, 8),
@@ -540,7 +541,7 @@ for name in bodies:
 cheap = {"encoding": "tokens", "samples": 16, "draws": 2, "seed": seed}
 measured = {k: probe(foreign(k, 0), n, "majority", **cheap) for k in bodies}
 
-# %% tags=["nbval-ignore-output"]
+# %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
 rows = {
     name: {
         "weights": measured[name].weights,
