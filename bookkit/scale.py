@@ -48,8 +48,9 @@ class Experiment:
         page: What the page itself runs, with its parameters in braces.
         compare: Stored table to what runs with different seeds are compared by: the column of
             results (``of``), those that tell the settings apart (``by``; ``row``, counted from 1,
-            may be one), which rows count (``where``, as ``DataFrame.query`` takes it; all), and
-            what the page calls it (``called``, Markdown with these columns in braces).
+            may be one, and none means that all rows are of one), which rows count (``where``, as
+            ``DataFrame.query`` takes it; all), and what the page calls it (``called``, Markdown
+            with these columns in braces).
     """
 
     id: str
@@ -166,6 +167,8 @@ def means(name: str, columns: Mapping[str, list[Any]], compare: Mapping[str, Any
     'n = 4 2 0.2\nn = 6 1 0.5'
     >>> means("a/b.c", columns, {"of": "gap", "by": ["row"], "where": "row == 3"}).values.tolist()
     [['a/b.c', 'gap', 'row = 3', 1, 0.5, nan]]
+    >>> means("a/b.c", columns, {"of": "gap", "by": []})[["setting", "rows"]].values.tolist()
+    [['all rows', 3]]
     >>> yes = {"n": ["4", "4"], "seen": ["True", "False"]}
     >>> means("a/b.c", yes, {"of": "seen", "by": ["n"]})["mean"].tolist()
     [0.5]
@@ -173,7 +176,8 @@ def means(name: str, columns: Mapping[str, list[Any]], compare: Mapping[str, Any
     of, by = compare["of"], compare["by"]
     frame = pd.DataFrame(columns)
     frame = frame.assign(row=frame.index + 1).query(compare.get("where", "index >= 0"))
-    setting = frame[by].apply(lambda row: ", ".join(f"{k} = {v}" for k, v in row.items()), axis=1)
+    settings = [", ".join(f"{k} = {row[k]}" for k in by) for row in frame.to_dict("records")]
+    setting = pd.Series(settings, frame.index, dtype=str).replace("", "all rows")
     numbers = frame[of].replace({"True": 1, "False": 0}).astype(float)
     groups = numbers.groupby(setting, sort=False)
     found = groups.agg(["size", "mean", "sem"]).reset_index(names="setting")
@@ -218,7 +222,7 @@ def replications() -> str:
 
 def _settings(text: str) -> dict[str, str]:
     """Of "n = 4, decay = 0.0" each name with its value as a sentence has it."""
-    pairs = (part.split(" = ") for part in text.split(", "))
+    pairs = (part.split(" = ") for part in text.split(", ") if " = " in part)
     return {k: in_prose(number(float(v)) if "." in v else v) for k, v in pairs}
 
 
