@@ -327,13 +327,13 @@ glue(tabulated=hessian_at_construction(n, 2, 1), operator=(whole_norm.max()).ite
 #
 # For $\ell = \frac12$, and without the term in $\sigma^4$, this is the quoted exponent of one step, apart from the constant $\log 4$ that Markov's inequality brings. (The term $P$, which stands beside $G_u$ in Theorem 2, has half its weight in the quoted form.) For $\ell = \frac14$ it has a square where the quoted form has none.
 #
-# But $\delta$ is the probability that the training set was a bad one, and not the probability that an answer is wrong. A mean loss of $\frac14$ says nothing about the answers. The constant output $\frac12$ shows this: its loss is $\frac14$ at every input, whatever the training set, and rounding it is no better than guessing. So neither of the two values of $\ell$ leads to a bound on the probability of a wrong answer.
+# But $\delta$ is the probability that the training set was a bad one, and not the probability that an answer is wrong. A mean loss of $\frac14$ does not limit the number of wrong answers. The constant output $\frac12$ shows this: its loss is $\frac14$ at every input, whatever the training set, and rounding it is no better than guessing. So neither of the two values of $\ell$ leads to a bound on the probability of a wrong answer.
 #
 # No other value does. What follows from Theorem 2, with confidence $1 - \delta$, is Markov's inequality for the mean loss. A step is wrong with probability at most $4B$, and one of $T$ steps with probability at most $4TB$, where
 #
 # $$B = \sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{\frac Nm}$$
 #
-# is the bound of Theorem 2 without $P$ and without the small term with $\delta$. At a fixed $\sigma$ this is never less than $4 \sigma^2 G_u(1, 2)$, which is {glue:text}`floor:.4f` at $\sigma =$ {glue:text}`sigma:g`, however many training inputs there are. The quoted bound $e^E$, in contrast, tends to 0 as $m$ grows. With the values of this page and $T = {glue:text}`T_20`$ its logarithm for the chain is {glue:text}`quoted_log`, whereas $4TB$ is {glue:text}`markov_chain:.2f`, which says nothing. A bound of Theorem 2 that was below the quoted one would refute what we say here.
+# is the bound of Theorem 2 without $P$ and without the small term with $\delta$. At a fixed $\sigma$ this is never less than $4 \sigma^2 G_u(1, 2)$, which is {glue:text}`floor:.4f` at $\sigma =$ {glue:text}`sigma:g`, however many training inputs there are. The quoted bound $e^E$, in contrast, tends to 0 as $m$ grows. With the values of this page and $T = {glue:text}`T_20`$ its logarithm for the chain is {glue:text}`quoted_log`, whereas $4TB$ is {glue:text}`markov_chain:.2f`, which is vacuous. A bound of Theorem 2 that was below the quoted one would refute what we say here.
 #
 # ## How the quoted bounds grow
 #
