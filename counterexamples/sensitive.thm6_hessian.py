@@ -74,7 +74,7 @@ def classes(n):
 
 def main() -> int:
     exact, bounded, largest = True, True, set()
-    for n in (4, 6, 8, 32, 128):
+    for n in (4, 6, 8, 32, 64):
         squares = [Fraction(0)] * HALF
         strings = [*(product((0, 1), repeat=n) if n < 9 else classes(n))]
         bounded &= all(sum(c * c for c in token(1, i + 1, n)) <= 6 for i in range(n))

@@ -570,7 +570,7 @@ answer = pd.DataFrame(by_score).T.rename_axis("second score")
 table(answer, f"The exact network; the paper's has {papers:.0f} in all", form=".0f")
 
 # %% [markdown]
-# For small second scores the read-out is large, because it has to make up for a large share of attention on idle positions, and for large second scores the scores themselves make the norm large. The norm is smallest in between, near a second score of 3. With the paper's first score the exact network is at best a fifth larger than the paper's, but with the smallest first score that it needs it is smaller, for second scores of 2, 3 and 4. So exactness need not cost anything in norm.
+# For small second scores the read-out is large, because it has to make up for a large share of attention on idle positions, and for large second scores the scores themselves make the norm large. The norm is smallest in between, near a second score of 3. With the paper's first score the exact network is at best a fifth larger than the paper's, but with the smallest first score that it needs it is smaller, for second scores of 2, 3 and 4. So for these ten pairs of bits exactness need not cost anything in norm. For few pairs, or on much longer strings, it does ({ref}`ch-construction`).
 #
 # ```{solution-end}
 # ```
