@@ -425,7 +425,7 @@ fig2.reproduced(
 # The paper has $N = 100$, $d = 10$, $d_e = 23$ and one model. The chapter runs at that scale by `python -m bookkit.run retrieval/attention_weights --preset paper --plain`, with 50,000 fixed prompts for each model, weight decay 0.2, and a stop when the mean training error of an epoch falls below 0.05.
 
 # %% mystnb={"code_prompt_hide": "The stored run", "code_prompt_show": "The stored run"} tags=["hide-input"]
-print(seeds.provenance_line())
+seeds.show_provenance()
 told = {
     "attention on the token pointed at": "attention_on_target",
     "error": "test_error",
