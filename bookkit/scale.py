@@ -23,6 +23,7 @@ from typing import Any
 
 import pandas as pd
 import yaml
+from scipy import stats
 
 from bookkit.chapters import ROOT, STRIP, Chapter
 from bookkit.output import in_prose, number
@@ -30,6 +31,8 @@ from bookkit.register import Entry, load_register
 from bookkit.results import load, write_atomically
 
 SCALE = ROOT / "book" / "scale.yml"
+FAR = 3
+"""Standard errors from which on the page names a difference between first and second seeds."""
 FIRST = ROOT / "results" / "first_seeds.csv"
 _MARK = re.compile(r"^<!-- scale (\w+) -->$", re.MULTILINE)
 _REPLICATIONS = "<!-- replications -->"
@@ -196,6 +199,7 @@ def replications() -> str:
         "| experiment | what is compared | first seeds | second seeds | apart by |",
         "|:--|:--|:--|:--|:--|",
     ]
+    judged, far = 0, []
     for name, rows in first.groupby("table", sort=False):
         chapter, table = str(name).split(".")
         stored = load(chapter, table)
@@ -208,16 +212,32 @@ def replications() -> str:
         for row in both.to_dict("records"):
             error = (row["error_1"] ** 2 + row["error_2"] ** 2) ** 0.5
             apart = abs(row["mean_1"] - row["mean_2"]) / error if error > 0 else float("nan")
+            called = compare[str(name)]["called"].format(**_settings(row["setting"]))
+            judged += apart == apart
+            if apart >= FAR:
+                chance = _chance(row, apart)
+                far.append(f"{called} ({apart:.1f} standard errors, $p$ = {chance:.2g})")
             cells = (
                 f"{{doc}}`{of[str(name)]} </book/{chapter}>`",
-                compare[str(name)]["called"].format(**_settings(row["setting"])),
+                called,
                 _told(row, 1),
                 _told(row, 2),
                 f"{apart:.1f} standard errors" if apart == apart else "no standard error",
             )
             lines.append("| " + " | ".join(cells) + " |")
+    told = f"Of {judged} settings with several runs, {len(far)} differ by {FAR} or more."
+    if far:
+        told += " By Welch's test, which counts the few runs, their differences have these $p$:\n\n"
+        told += "\n".join(f"- {setting}" for setting in far)
     table = ":::{div} scale again\n" + "\n".join(lines) + "\n:::"
-    return f"::::{{dropdown}} All {len(lines) - 2} settings\n{table}\n::::"
+    return f"{told}\n\n::::{{dropdown}} All {len(lines) - 2} settings\n{table}\n::::"
+
+
+def _chance(row: Mapping[str, Any], apart: float) -> float:
+    """Two-sided p of Welch's test, from both means, standard errors and numbers of rows."""
+    squares = row["error_1"] ** 2, row["error_2"] ** 2
+    parts = (v**2 / (row[f"rows_{k}"] - 1) for k, v in enumerate(squares, 1))
+    return float(2 * stats.t.sf(apart, sum(squares) ** 2 / sum(parts)))
 
 
 def _settings(text: str) -> dict[str, str]:
@@ -230,7 +250,7 @@ def _told(row: Mapping[str, Any], time: int) -> str:
     rows, mean = row[f"rows_{time}"], f"{row[f'mean_{time}']:.3g}"
     whole = "e+" in mean and abs(float(mean)) < 1e7
     shown = in_prose(f"{float(mean):.0f}" if whole else mean)
-    return f"{shown} ({rows} row{'s' * (rows != 1)})"
+    return f"{shown} ({rows})"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -6,6 +6,7 @@ import shlex
 from functools import partial
 
 import pytest
+from scipy import stats
 
 from bookkit import run, scale
 from bookkit.chapters import ROOT
@@ -118,8 +119,13 @@ def test_runs_with_other_seeds_are_compared_setting_by_setting(tmp_path, monkeyp
     table_of(tmp_path, 1, [(2, 9), (4, 5), (4, 7), (6, 83500)])
     made = scale.replications()
     four, six = (line for line in made.splitlines() if "$n$ = " in line)
-    assert "| loss, $n$ = 4 | 2 (2 rows) | 6 (2 rows) | 2.8 standard errors |" in four
-    assert "| 5 (1 row) | 83,500 (1 row) | no standard error |" in six
+    assert "| loss, $n$ = 4 | 2 (2) | 6 (2) | 2.8 standard errors |" in four
+    assert "| 5 (1) | 83,500 (1) | no standard error |" in six
+    assert "Of 1 settings with several runs, 0 differ by 3 or more." in made
+    table_of(tmp_path, 2, [(4, 6), (4, 8), (6, 5)])
+    (named,) = (line for line in scale.replications().splitlines() if line.startswith("- "))
+    expected = stats.ttest_ind([1, 3], [6, 8], equal_var=False).pvalue
+    assert named == f"- loss, $n$ = 4 (3.5 standard errors, $p$ = {expected:.2g})"
     assert scale.main(["part/chapter.others"]) == 2
     assert "no stored table 'part/chapter.others'" in capsys.readouterr().err
     (tmp_path / "part" / "chapter.runs.csv").unlink()
@@ -131,4 +137,4 @@ def test_no_column_name_and_no_raw_number_stands_among_the_replications():
     made = scale.replications()
     assert made.count("\n|") > 100
     told = re.sub(r"\{(doc|div|dropdown)\}|`[^`]*`|\$[^$]*\$", "", made)
-    assert not re.findall(r"\w_\w|\de[+-]\d|\b[b-zB-Z]\b|[{}]| (?:at|=) \w+ = ", told)
+    assert not re.findall(r"\w_\w|\de[+-]\d|(?<!')\b[b-zB-Z]\b|[{}]| (?:at|=) \w+ = ", told)
