@@ -2,7 +2,7 @@
 
 A chapter calls :func:`save` where its runs are done. It writes only under the runner, when a run is
 meant to be kept (``python -m bookkit.run --preset paper`` or ``--plain``), and does nothing
-otherwise. The page draws what :func:`load` finds, with :meth:`Table.provenance_line` under it.
+otherwise. The page draws what :func:`load` finds, with :meth:`Table.show_provenance` under it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from bookkit.output import display
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "results"
@@ -55,6 +57,11 @@ class Table:
             f"Stored run of {p['date']} on {p['device']}: {p['seconds']:.0f} s, "
             f"commit {p['commit'][:10]}{changed}, torch {p['versions']['torch']}; `{p['command']}`."
         )
+
+    def show_provenance(self) -> None:
+        """Show :meth:`provenance_line` on the page."""
+        line = self.provenance_line()
+        display({"text/markdown": line, "text/plain": line})
 
 
 def save(name: str, columns: Mapping[str, Sequence[Value]]) -> Path | None:

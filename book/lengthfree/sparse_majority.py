@@ -156,7 +156,7 @@ for name, factor in SERIES.items():
     stored = results.load("lengthfree/sparse_majority", name)
     if stored is None:
         raise FileNotFoundError(f"results/lengthfree/sparse_majority.{name}.csv is missing")
-    print(stored.provenance_line())
+    stored.show_provenance()
     series_of[factor] = pd.DataFrame(stored.columns).sort_values(["T", "run"])
 kept = pd.concat(series_of, names=["factor"]).reset_index("factor")
 

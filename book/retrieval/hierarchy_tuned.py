@@ -212,7 +212,7 @@ def overview(runs, trail, caption):
 
 if not take_own:
     overview(kept, pd.DataFrame(trail.columns), "The paper's task, tuned: median, range of prompts")
-    print(tuned.provenance_line())
+    tuned.show_provenance()
 overview(ours, own_trail, f"This page's own run, with data in {d} dimensions")
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input"]

@@ -225,7 +225,7 @@ if series:
 stored = results.load("retrieval/more_pointers", "counts")
 if stored is None:
     raise FileNotFoundError("results/retrieval/more_pointers.counts.csv is missing")
-print(stored.provenance_line())
+stored.show_provenance()
 counts = pd.DataFrame(stored.columns).groupby(["q", "network"], sort=False)
 shown = {(f"rate {rate:g}", q, name): pd.DataFrame(v) for (q, name), v in found.items()}
 shown |= {("paper's rate", *key): group for key, group in counts}

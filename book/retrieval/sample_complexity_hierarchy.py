@@ -180,7 +180,7 @@ def overview(runs, caption):
 
 overview(kept, "The paper's settings: thousands of prompts, median [least, most]")
 if stored is not None:
-    print(stored.provenance_line())
+    stored.show_provenance()
 overview(ours, f"This page's own run, {states} states: thousands of prompts, median [least, most]")
 
 # %% [markdown]

@@ -290,7 +290,10 @@ each = fit.groupby(["strings", "function"]).mean()  # over training sets
 for m in PAPER_SIZES:
     if m not in each.index or len(each.loc[m]) < 2:
         raise ValueError(f"of fewer than 2 functions a run fitted {m} strings in {big_steps} steps")
-print(stored.provenance_line() if stored else "made by this run")
+if stored:
+    stored.show_provenance()
+else:
+    print("made by this run")
 shown = {
     "fitted": [
         f"{(fit['strings'] == m).sum()} of {(wide['strings'] == m).sum()}" for m in PAPER_SIZES

@@ -189,7 +189,7 @@ if missing:
     raise FileNotFoundError(f"stored series are missing: {', '.join(missing)}")
 large = pd.concat(pd.DataFrame(v.columns).assign(series=k) for k, v in stored.items())
 for found in stored.values():
-    print(found.provenance_line())
+    found.show_provenance()
 minutes = sum(found.provenance["seconds"] for found in stored.values()) / 60
 glue(series_stored=len(SERIES))
 free = large[large["series"].isin(("single", "low_degree"))]  # the paper's own model
@@ -513,7 +513,7 @@ def analytic(W, sigma=None):
 
 
 glue(sparse_best=analytic(20) / analytic(1))
-glue(sparse_fixed=f"{analytic(20, 1e-3) / analytic(1, 1e-3):,.0f}")
+glue(sparse_fixed=round(analytic(20, 1e-3) / analytic(1, 1e-3)))
 
 # %% [markdown]
 # The bound grows where the gap grows, but not at the same rate. From degree 1 to 5 it grows by a factor of {glue:text}`growth:.0f`, whereas the stored gap, which at degree 1 can hardly be distinguished from 0, grows by about {glue:text}`gap_growth:.0f` in the mean of converged runs. From {glue:text}`few` to {glue:text}`many` strings the median gap of degree 3 falls by a factor of {glue:text}`gap_fall`, and the bound by {glue:text}`fall:.1f`. Even in the easiest class the bound is {glue:text}`bound_1:.2f`. The paper says that its bound grows more than linearly in both parameters. This form, at its best noise and without the perturbation term, does so in the degree; from 1 to 20 characters of degree 1 it grows by a factor of {glue:text}`bound_sparse:.1f`, less than linearly. With the analytic $P$, as we restored it, the factor is {glue:text}`sparse_best:.0f` at the best noise and {glue:text}`sparse_fixed` at a fixed $\sigma = 10^{-3}$. So in the sparsity the truth of the sentence depends on $P$ and on the choice of $\sigma$, and we do not judge it.

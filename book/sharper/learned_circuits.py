@@ -240,7 +240,7 @@ figures.show()
 stored = results.load("sharper/learned_circuits", "components")
 if stored is None:
     raise FileNotFoundError("the stored run at the paper's length is missing")
-print(stored.provenance_line())
+stored.show_provenance()
 every = pd.DataFrame(stored.columns).replace({"True": True, "False": False})
 stored = every[every["coefficient"] >= visible]
 pages = [(n, kind, frame) for kind, frame in seen.groupby("kind")]

@@ -184,7 +184,7 @@ built = pd.DataFrame(rows)
 stored = results.load("sharper/low_sharpness_interpolators", "models")
 if stored is None:
     raise FileNotFoundError("the stored run at the paper's length is missing")
-print(stored.provenance_line())
+stored.show_provenance()
 stored = pd.DataFrame(stored.columns).rename(columns={"degree": "d", "sparsity": "W"})
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Squared norm (left) and trace of the Hessian (right) against the degree $d$, for the paper's twenty classes at $T = 20$; the colour is the sparsity $W$. Filled marks, joined by lines: the construction, with queries and keys apart. Open marks: each learned network of the stored run. Dotted: the construction with its unused scores at $-40$, mean over the sparsities.", "name": "fig-paper-classes"}, "image": {"alt": "Two panels with logarithmic axes against the degree. Left, squared norms of the construction rise from about two hundred to six thousand; open marks of learned networks lie among them, from 250 to 1500, and for one parity of one bit above its line; a dotted line lies far above at two million. Right, traces of the construction rise from about a hundred to fifty thousand; open marks of learned networks lie between fifty and four hundred, far below the line of their sparsity, and a dotted line lies above them all."}} tags=["hide-input"]

@@ -199,7 +199,7 @@ table(shown, "Change of the trace over the trace, least and worst class", form="
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 stored = results.load("sharper/perturbed_sharpness", "worst")
 if stored:
-    print(stored.provenance_line())
+    stored.show_provenance()
     stored = pd.DataFrame(stored.columns).drop_duplicates(keys[:4])
 elif max(lengths) >= 50:  # this is the run that is to be stored; its own numbers stand for those
     stored = kept[keys]

@@ -288,7 +288,7 @@ V, y = (
 )
 missed = (V[:, -1] * torch.linalg.solve(V[:, :-1], y[:, :-1])).sum(-1) - y[:, -1]
 glue(third_share=100 * (missed.abs() > 1e-6).double().mean().item())
-glue(third_points=f"{1 + sum(math.comb(T, k) for k in range(6)):,}")
+glue(third_points=1 + sum(math.comb(T, k) for k in range(6)))
 
 # %% [markdown]
 # ## Why blocks see more

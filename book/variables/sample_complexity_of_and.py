@@ -293,7 +293,7 @@ told = {
 }
 table(pd.DataFrame({"T": tall} | told), "Trials without dropout, with 95 % intervals")
 if stored is not None:
-    print(stored.provenance_line())
+    stored.show_provenance()
 glue(
     shortest=tall[0],
     longest=tall[-1],

@@ -311,7 +311,7 @@ for name in ("runs", "longer"):
     stored = results.load("variables/sparse_parities", name)
     if stored is None:
         raise FileNotFoundError(f"results/variables/sparse_parities.{name}.csv is missing")
-    print(stored.provenance_line())
+    stored.show_provenance()
     tables.append(pd.DataFrame(stored.columns))
 kept = pd.concat(tables)  # T = 10 is in both, with different seeds
 kept = kept.sort_values(["gate", "T"], ascending=[False, True])

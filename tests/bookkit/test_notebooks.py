@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 from pathlib import Path
 
@@ -82,6 +83,18 @@ def test_every_number_of_the_prose_comes_from_the_run(notebook):
     }
     prose = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
     assert set(re.findall(r"\{glue:text\}`(\w+)[:`]", prose)) <= glued
+
+
+def test_no_text_for_the_prose_is_taken_for_a_list(notebook):
+    """The page reads "21,701" as Python does, as two numbers, and would show them in brackets."""
+    read_as_a_list = {}
+    for output in (o for c in code_cells(notebook) for o in c.outputs):
+        name = output.get("metadata", {}).get("scrapbook", {}).get("name")
+        text = output.data["application/papermill.record/text/plain"] if name else ""
+        with contextlib.suppress(SyntaxError, ValueError):
+            if isinstance(ast.literal_eval(text), (tuple, list, dict, set)):
+                read_as_a_list[name] = text
+    assert not read_as_a_list
 
 
 def test_there_is_one_parameters_cell_of_literals(chapter, notebook):

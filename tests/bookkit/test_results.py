@@ -48,6 +48,14 @@ def test_a_commit_whose_files_differed_is_told(kept):
         assert ("with changes not committed" in line) == said
 
 
+def test_what_ran_is_shown_as_text_of_the_page(kept, capsys):
+    """Outside a notebook it is printed."""
+    results.save("runs", {"seed": [0]})
+    table = results.load("part/x", "runs", kept)
+    table.show_provenance()
+    assert capsys.readouterr().out == f"{table.provenance_line()}\n"
+
+
 def test_a_run_on_a_processor_names_no_gpu(kept, monkeypatch):
     """Even where there is one: it was not asked for."""
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
