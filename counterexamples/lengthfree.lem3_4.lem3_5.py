@@ -6,9 +6,9 @@ most K (B_w B_x / eps)^2 log(dn), where <~ hides logarithms.
 Take B_w = B_x = 1, eps = 1/2, d = 2, n = 1, x_1 = e_1, and matrices with first column s / sqrt(k),
 s signs, second column 0. As in lengthfree.lem3_4 at least 2^k / V signs differ pairwise in more
 than k/4 places, so their outputs are more than 2 eps apart and log N >= k (3/4 log 3 - log 2).
-The right side is 4 K log 2 for every k, so even K (log k)^3 is too small. (In the source as we have
-it, a version of 2021, Wx is not defined and can be read as W'x.) With the 2-norms of the rows and
-log(kn) the bound holds: 2 (B_w B_x / eps)^2 log((k+1)(2n+1)) is enough.
+The right side is 4 K log 2 for every k, so even K (log k)^3 is too small. (A like lemma of the
+source, 4.5 in its version of 2021, can be read with W'x, as Wx is not defined there.) With the
+2-norms of the rows and log(kn) the bound holds: 2 (B_w B_x / eps)^2 log((k+1)(2n+1)) is enough.
 """
 
 from fractions import Fraction as Q
