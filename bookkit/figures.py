@@ -1,4 +1,4 @@
-"""One look for every figure: opaque, legible in the dark, told apart without colour.
+"""One style for every figure: opaque, legible in the dark, readable without colour.
 
 Captions and alternative texts stand in the cell's metadata, where the page builder reads them.
 What is drawn is finite: axes refuse a number that is not, unless :func:`gaps` says that a gap is

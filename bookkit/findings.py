@@ -1,4 +1,4 @@
-"""What did not come out as its source has it: a finding of a chapter, and the page of them.
+"""Findings: statements that failed, steps that have a gap, constants that are loose; their page.
 
 A ``{finding}`` of a chapter is Markdown whose numbers come from the chapter's run. Its group agrees
 with the verdict on its result, as a test requires.

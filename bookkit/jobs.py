@@ -1,4 +1,4 @@
-"""What the runner is to do, and for how long: executions, what they need, and the time left."""
+"""The runner's list of jobs: executions, what each of them needs, and the time that is left."""
 
 from __future__ import annotations
 

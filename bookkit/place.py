@@ -1,4 +1,4 @@
-"""Where a book lies: the folder that is named, else the one around the current folder."""
+"""Finding the folder of a book: the one that is named, else the one around the current folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page *At what scale*: for every experiment the paper's size, what is stored, what it cost.
+"""The page *At what scale*: each experiment's size in its paper and here, and what it cost.
 
 A Sphinx extension. ``book/scale.yml`` says in words what each paper ran, what each stored table
 holds and what was not run; times, dates and commands come from the records beside the tables, the

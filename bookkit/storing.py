@@ -1,4 +1,4 @@
-"""What comes of a run, on the disk: its notebook with its key, its tables, or why it failed."""
+"""Storing a run: its notebook with its key, its tables, or the reason why it failed."""
 
 from __future__ import annotations
 

@@ -65,14 +65,14 @@ n_odd = n_max - 1 + n_max % 2  # the largest odd length
 #
 # ## Majority
 #
-# MAJORITY is $1$ if more than half of the signs are $1$. How many flips change it depends only on the number of ones among the bits, so we can draw it against this number. We compute it at every input of $n =$ {glue:text}`n_odd` bits, together with the other three functions of {ref}`ch-average-sensitivity`.
+# MAJORITY is $1$ if more than half of the signs are $1$. How many flips change it depends only on the number of ones among the bits, so we can draw it against this number. We compute it at every input of $n =$ {glue:text}`n_odd` bits, together with PARITY, FIRST (the first sign) and MEAN.
 
 # %%
 size = popcount(cube.indices(n_odd))  # ones of each input
 at = {name: local_sensitivity(f(n_odd)) for name, f in cube.NAMED.items()}
 by_ones = pd.DataFrame({k: [at[k][size == j].max().item() for j in range(n_odd + 1)] for k in at})
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How many flips count at an input with so many ones: PARITY, MAJORITY, FIRST and MEAN on an odd number of bits. All inputs with equally many ones have the same value.", "name": "fig-sensitive-inputs"}, "image": {"alt": "Sensitivity against the number of ones. PARITY is a flat line at the number of bits. MAJORITY is zero everywhere except at the two middle numbers of ones, where it stands at just over half of the bits. FIRST is flat at one, MEAN is flat just above zero."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Sensitivity at an input against its number of ones, for PARITY, MAJORITY, FIRST and MEAN on an odd number of bits. All inputs with equally many ones have the same value.", "name": "fig-sensitive-inputs"}, "image": {"alt": "Sensitivity against the number of ones. PARITY is a flat line at the number of bits. MAJORITY is zero everywhere except at the two middle numbers of ones, where it stands at just over half of the bits. FIRST is flat at one, MEAN is flat just above zero."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.7)
 for i, name in enumerate(by_ones):
     ax.plot(by_ones.index, by_ones[name], **figures.series_style(i, label=name))
@@ -81,7 +81,7 @@ ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.18))
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-sensitive-inputs` the marks of MAJORITY are 0 nearly everywhere, because far from balance no flip changes the vote. They rise only at the two numbers of ones that are closest to balance. There a flip changes the vote if it takes a sign from the side that wins, and this side has just over half of the signs. So MAJORITY reaches about half of the height of PARITY, which is the line at the top.
+# In {numref}`fig-sensitive-inputs` the marks of MAJORITY are 0 nearly everywhere, because far from balance no flip changes the vote. They rise only at the two numbers of ones that are closest to balance. There a flip changes the vote if it takes a sign from the side that wins, and this side has just over half of the signs. So MAJORITY reaches about half of the height of PARITY, which is the line at the top. FIRST is 1 everywhere, because only the flip of the first sign counts, and MEAN is the same small number at every input.
 #
 # ## All inputs, all lengths
 #

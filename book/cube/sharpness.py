@@ -19,12 +19,12 @@
 # # Sharpness: what noise in the weights does to the loss
 #
 # ```{verdict}
-# Yes, small noise in the weights costs half its variance times the trace of the Hessian, the matrix of second derivatives of the loss. For two networks that we tried, at noise of standard deviation 0.001, the relative error of this formula is at most about {glue:text}`smooth_off`. In these networks no ReLU sits on its kink, the point where it switches on or off. The paper's proof uses an intermediate point, which need not exist if the noise carries a ReLU over its kink, and then the formula for the mean can be wrong too. An integral in place of this point, with a term for the kinks, repairs the proof.
+# The paper's formula is right for small noise: on average the noise raises the loss by half its variance times the trace of the Hessian, the matrix of second derivatives of the loss. For two networks that we tried, at noise of standard deviation 0.001, the relative error of this formula is at most about {glue:text}`smooth_off`. In these networks no ReLU sits on its kink, the point where it switches on or off. The paper's proof uses an intermediate point, which need not exist if the noise carries a ReLU over its kink, and then the formula for the mean can be wrong too. An integral in place of this point, with a term for the kinks, repairs the proof.
 # ```
 #
 # **Needs** nothing but derivatives. **Read** 13 min. **Runs in** 10 s. **Source** Remark 3 printed; the formulas of Definition 1 and Theorem 6 restored from their words.
 #
-# **Claim.** Gaussian noise of standard deviation $\sigma$ in all weights raises the loss, on average, by half its variance times the trace of the Hessian of the loss, and by a rest. This rest is of order $\sigma^4$ where the loss is smooth. The paper's proof expresses it by the Hessian at one intermediate point, the Lagrange point of Taylor's theorem, and keeps $\sigma$ so small that no ReLU is likely to flip, that is, to switch on or off. If the point is replaced by an integral, with a term for the corners of the loss, this condition is not needed. Finally, a learner that minimises a weighted sum of loss, norm and sharpness can lower one of them at the cost of another, as the paper says itself.
+# **Claim.** Gaussian noise of standard deviation $\sigma$ in all weights raises the loss, on average, by half its variance times the trace of the Hessian of the loss, and by a rest. This rest is of order $\sigma^4$ where the loss is smooth. The paper's proof expresses it by the Hessian at one intermediate point, the Lagrange point of Taylor's theorem, and keeps $\sigma$ so small that no ReLU is likely to flip, that is, to switch on or off. If the point is replaced by an integral, with a term for the *corners* of the loss, where its slope jumps, this condition is not needed. Finally, a learner that minimises a weighted sum of loss, norm and sharpness can lower one of them at the cost of another, as the paper says itself.
 
 # %% tags=["parameters"]
 n = 6  # bits [4..8]
@@ -85,7 +85,7 @@ right.set(xlabel=r"squared norm $|\theta|^2$", ylabel="trace", xlim=(1.9, 3.5), 
 figures.show()
 
 # %% [markdown]
-# The dotted curves on the left are the approximation by the trace of the Hessian, and the solid curves, the true mean losses, leave them only when the noise is large. On the right every pair of weights with $uv = 1$ is a point of the curve. The lowest point of the curve, where the trace is smallest, is not the point of the smallest norm, so norm and sharpness are two different measures.
+# The dotted curves on the left are the approximation by the trace of the Hessian, and the solid curves, the true mean losses, leave them only when the noise is large. On the right every pair of weights with $uv = 1$ is a point of the curve. The lowest point of the curve (the square), where the trace is smallest, is not its leftmost point (the circle), where the norm is smallest. So norm and sharpness are two different measures. At the cross both are larger than at the circle and at the square.
 #
 # ## The statement
 #
@@ -257,7 +257,7 @@ glue(unfitted=ratio["not fitted"].iloc[:5].max(), order_plateau=orders["plateau"
 glue(at_tenth=ratio.loc[0.1, "transformer"], at_third=ratio.loc[0.3, "transformer"])
 
 # %% [markdown]
-# {numref}`fig-remainder` shows two kinds of curves. For the plateau and the transformer the ratio falls with the noise. On the plateau it falls like $\sigma^2$, as it must where the loss is smooth: $\Delta$ is of order {glue:text}`order_plateau:.2f`. The transformer has ReLUs too, and even small noise pushes some of its units over their kinks, so its ratio falls less evenly. At $\sigma = 0.001$ the standard error of the ratio is {glue:text}`transformer_error:.0e`, about as large as the ratio itself. At the largest noise of the paper's mesh, 0.01, the ratio is {glue:text}`at_mesh:.1e`. On the zigzag, however, the ratio stays at {glue:text}`zigzag:.2f`, with a standard error of {glue:text}`zigzag_error:.2f` from {glue:text}`drawn` draws, which are the same for every $\sigma$. The reason is that noise in every direction flips a unit at some input, however small the noise is. At weights with a unit on its kink the Hessian does not exist, and $H$ is only a convention.
+# {numref}`fig-remainder` shows two kinds of curves. For the plateau and the transformer the ratio falls with the noise. On the plateau it falls like $\sigma^2$, as it must where the loss is smooth; the fitted power of $\sigma$ in $\Delta$ itself is {glue:text}`order_plateau:.2f`, where 4 is predicted. Between $\sigma = 0.03$ and 0.1 the noise begins to reach the kinks, which are a quarter away, and the ratio jumps. The transformer has ReLUs too, and even small noise pushes some of its units over their kinks, so its ratio falls less evenly. At $\sigma = 0.001$ the standard error of the ratio is {glue:text}`transformer_error:.0e`, about as large as the ratio itself. At the largest noise of the paper's mesh, 0.01, the ratio is {glue:text}`at_mesh:.1e`. On the zigzag, however, the ratio stays at {glue:text}`zigzag:.2f`, with a standard error of {glue:text}`zigzag_error:.2f` from {glue:text}`drawn` draws, which are the same for every $\sigma$. The reason is that noise in every direction flips a unit at some input, however small the noise is. At weights with a unit on its kink the Hessian does not exist, and $H$ is only a convention, which takes the derivative of a ReLU to be 0 at its kink.
 #
 # Kinks have a larger effect where the loss is not zero. If the noise can push a unit over its kink, at an input with error $r$, then the slope of the loss jumps there by an amount proportional to $r$, which we call a *corner* of the loss. Many such corners together add a term of order $\sigma^2$, the order of the trace term itself. For the transformer that does not fit its target the rest reaches up to {glue:text}`unfitted:.2f` times the trace term. Finally, the noise must be small: for the transformer that fits, the rest is {glue:text}`at_tenth:.2f` times the trace term at $\sigma = 0.1$, and {glue:text}`at_third:.0f` times at $\sigma = 0.3$.
 #
@@ -321,7 +321,7 @@ thm6.repaired(
 # %% [markdown]
 # For the ReLU no curvature on the segment comes near the one that is needed, whereas for the softened ReLU one does. The integral alone gives the rest for these two models, but for the third model the term of the corner is needed too.
 #
-# **And the mean?** The theorem is about a mean over all noise, and the errors of single steps might cancel in it. For example, in the first model the points on the segments that cross the kink can be chosen such that the equation holds in the mean, although it fails on each of these segments. The next model excludes this. It is $w - 2(w - 1)_+$ with the target 0, at the interpolator $w = 0$, which is not on the kink. Where the loss has a second derivative, it is $L'' = 2$. So the equation says $\sigma^2$ for the mean loss, wherever the intermediate points lie, and every other number contradicts it.
+# **Does the equation fail for the mean as well?** The theorem is about a mean over all noise, and the errors of single steps might cancel in it. For example, in the first model the points on the segments that cross the kink can be chosen such that the equation holds in the mean, although it fails on each of these segments. The next model excludes this. It is $w - 2(w - 1)_+$ with the target 0, at the interpolator $w = 0$, which is not on the kink. Where the loss has a second derivative, it is $L'' = 2$. So the equation says $\sigma^2$ for the mean loss, wherever the intermediate points lie, and every other number contradicts it.
 
 # %% mystnb={"code_prompt_hide": "The mean", "code_prompt_show": "The mean"} tags=["hide-input"]
 sigma = 0.5
@@ -439,7 +439,7 @@ glue(norm_paid=100 * (learners["squared norm"][1.0] / 2 - 1))
 #
 # ## What would falsify this
 #
-# A smooth network at zero loss would refute the theorem if small noise raised its loss by anything but the trace term. The controls are the sum of all entries of $H$ in place of the trace, a network on its kinks, where the order is 2 and not 4, and the trace term without its factor $\frac12$. For the Lagrange point the control is a softened ReLU, which has one, for the mean it is the equation with the term of the corners, and for the integral it is the integral without the corner. For the learner the controls are the one that minimises the norm alone, and the interpolator of least norm.
+# A smooth network at zero loss would refute the theorem if small noise raised its loss by anything but the trace term. The controls are the sum of all entries of $H$ in place of the trace, a network on its kinks, where the order is 2 and not 4, and the trace term without its factor $\frac12$. Three more controls concern the proof. A softened ReLU has a Lagrange point, so the search for one must succeed there. With the term of the corners the equation for the mean is right, and without the corner the integral is wrong. For the learner the controls are the one that minimises the norm alone, and the interpolator of least norm.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -491,7 +491,7 @@ answer = pd.DataFrame(rows).T.rename_axis("distance")
 table(answer, "The rest over the trace term", form=".2g", tiny=1e-9)
 
 # %% [markdown]
-# In each row the rest rises by two or three powers of ten within one step of the noise: at about 0.03 for the distance 0.1, at about 0.01 for 0.05, and just above 0.003 for 0.02. This is the noise at which a unit becomes likely to pass its kink. At an input with $k$ ones the noise changes the input of the unit by a normal variable of standard deviation $\sigma \sqrt{k + 1}$, that is up to $2.6\, \sigma$ at 6 bits, so the trace can be relied upon as long as $\sigma$ is below about a quarter of the distance. Beyond this noise the rest is of the order of one percent here, and it does not fall as $\sigma^2$ any more.
+# In each row the rest rises by two or three powers of ten within one step of the noise: at about 0.1 for the distance 0.25, at about 0.03 for 0.1, at about 0.01 for 0.05, and just above 0.003 for 0.02. This is the noise at which a unit becomes likely to pass its kink. At an input with $k$ ones the noise changes the input of the unit by a normal variable of standard deviation $\sigma \sqrt{k + 1}$, that is up to $2.6\, \sigma$ at 6 bits, so the trace can be relied upon as long as $\sigma$ is below about a quarter of the distance. Beyond this noise the rest is of the order of one percent here, and it does not fall as $\sigma^2$ any more.
 #
 # ```{solution-end}
 # ```

@@ -19,11 +19,11 @@
 # # Short codes make the chain nearly linear
 #
 # ```{verdict}
-# No: the paper says that the norm of the chain, its network for parity step by step, is smaller than that of its network for two bits, but it is larger. In the chain each position is represented by a vector, its code. On strings of {glue:text}`T_norm` bits, with equal attention scores, the squared norm is {glue:text}`over_main:.1f` times as large with one-hot codes, and at least {glue:text}`any_over_main:.2f` times as large with any codes of length 1. Codes of about $16 \log T$ random signs are an advantage only for strings of several hundred bits and more. With them the chain's bound, at the best noise for each length $T$, grows like $T \log T$.
+# No: the paper says that the norm of the chain, its network for parity step by step, is smaller than that of its network for two bits, but it is larger. In the chain each position is represented by a vector, its code. On strings of {glue:text}`T_norm` bits, with the same scale of the attention scores in both networks, the squared norm is {glue:text}`over_main:.1f` times as large with one-hot codes, and at least {glue:text}`any_over_main:.2f` times as large with any codes of length 1. Codes of about $16 \log T$ random signs are an advantage only for strings of several hundred bits and more. With them the chain's bound, at the best noise for each length $T$, grows like $T \log T$.
 # ```
 # **Needs** {ref}`ch-chain-of-thought`. **Read** 13 min. **Runs in** 15 s. **Source** printed, in words; the matrix and $d = 2$ are restored.
 #
-# **Claim.** The steps of the chain share their weights, so the score matrices must distinguish $T$ positions. The paper says that the chain's norm is smaller than that of its network for two bits. This is false with one-hot codes, and with any codes of length 1 from {glue:text}`first_false` bits on. But short codes keep the norm to a power of $\log T$. At the best noise the chain's bound is then linear in $T$ up to a logarithm, and no codes of length 1 remove that logarithm. At a fixed noise the bound as quoted is linear only as long as two terms in its exponent that depend on $T$ count as constant: the norm, and what noise adds to the sharpness.
+# **Claim.** The steps of the chain share their weights, so the score matrices must distinguish $T$ positions. The paper says that the chain's norm is smaller than that of its network for two bits. This is false with one-hot codes, and with any codes of length 1 from {glue:text}`first_false` bits on. But short codes keep the norm to a power of $\log T$. At the best noise the chain's bound is then linear in $T$ up to a logarithm, and no codes of length 1 remove that logarithm, as long as each step finds its token. At a fixed noise the bound as quoted is linear only as long as two terms in its exponent that depend on $T$ count as constant: the norm, and what noise adds to the sharpness.
 #
 # ## Why one should care
 #
@@ -98,7 +98,7 @@ figures.show()
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-cell"]
 caption = "Squared norm of both score matrices over L²; the network for d = 2 has 3"
-table(both.rename(columns=KINDS), caption, form=",.2f")
+table(both.rename(columns=KINDS), caption, form=".3g")
 
 # %% [markdown]
 # {numref}`fig-code-norms` shows these norms against the length. The norm for one-hot codes rises in proportion to $T$. That for random signs starts above it, but rises only with a power of the logarithm, and from several hundred bits on random signs are the better choice. The lowest curve is a bound that no codes of length 1 can beat. It rises, too, and exceeds the grey line, the network for two bits, from {glue:text}`first_false` bits on. The next sections prove the three curves.
@@ -137,7 +137,7 @@ table(both.rename(columns=KINDS), caption, form=",.2f")
 # (c) Add the constraint for $(t, j)$ to that for $(j, t)$: with $x = e_t - e_j$ it is $x^\top W x \ge 2L$. As $\|x\| \le 2$, $\|W^\top x\| \ge L$: the points $W^\top e_t$ are a distance of $L$ apart. For a standard normal vector $g$, the numbers $X_t = \langle W^\top e_t, g \rangle$ have $\mathbb E (X_t - X_j)^2 \ge L^2$, as have independent normal variables of variance $\frac12 L^2$. Hence $\mathbb E \max_t X_t \ge \frac{L}{\sqrt2} M_T$ by the inequality of Sudakov and Fernique. On the other hand $X_t = \langle e_t, W g \rangle \le \|W g\|$, whose mean is at most $\|W\|_F$. $\square$
 # ```
 #
-# By (c), two score matrices of margin $L$ together exceed a squared norm of $3 L^2$ from $T =$ {glue:text}`first_false` on, and $3 L^2$ is what the main construction for $d = 2$ has. So the sentence on the norm fails for all codes of length 1, and not only for one-hot codes. The table below has the norms of whole networks at the paper's length. All chains with the margin have a ratio above 1; a matrix with a single entry, or with the margin only in the mean, would have one below 1.
+# By (c), two score matrices of margin $L$ together exceed a squared norm of $3 L^2$ from $T =$ {glue:text}`first_false` on, and $3 L^2$ is what the main construction for $d = 2$ has. So the sentence on the norm fails for all codes of length 1, and not only for one-hot codes. The table below has the norms of whole networks at the paper's length. All chains with the margin have a ratio above 1. For comparison the table has two networks without the margin, which have a ratio below 1: one with a single entry in each score matrix, and one that keeps the margin only in the mean, that is, on average over the other positions but not for each of them.
 
 # %%
 L = 2 * math.log(T_norm)  # the paper's scale, for both networks
@@ -150,7 +150,8 @@ sizes = {
     "the margin only in the mean": chain.OTHER_BLOCKS + 2 * (1 - 1 / T_norm) ** 2 * L**2,
 }
 over_main = {name: size / main for name, size in sizes.items()}
-table(over_main, f"Squared norm over that of the network for d = 2, T = {T_norm}", form=".3f")
+ratios = pd.Series(over_main, name="ratio").rename_axis("score matrices of the chain")
+table(ratios, f"Squared norm over that of the network for d = 2, T = {T_norm}", form=".3f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 norm.refuted(
@@ -181,7 +182,7 @@ glue(any_over_main=over_main["any codes of length 1, at least"], first_false=fir
 # %% [markdown]
 # ## Short codes at work
 #
-# Do the short codes work? We build the codes of (b) and run the chain on all strings, or on three strings where there are too many to try all. One wrong bit would refute (b). The column *off* has the largest error of the output.
+# Do the short codes work? We build the codes of (b) and run the chain on all strings, or on three strings where there are too many to try all. One wrong bit would refute (b). The error in the table is the largest of the output, and the bound on the squared norm is that of (b).
 
 # %%
 rows = []
@@ -195,7 +196,8 @@ for T in (4, 8, n_max, T_long):
     row |= {"off": off, "λ": chain.leak(T)}
     rows.append(row | {"norm² / (b)": size / chain.squared_norm(T, "random signs")})
 short = pd.DataFrame(rows)
-table(short, "The chain with short codes")
+heads = {"off": "largest error", "norm² / (b)": "squared norm over its bound"}
+table(short.rename(columns=heads), "The chain with short codes")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 two = rng.normal(8, 2).sign() / math.sqrt(2)  # eight codes of two signs: some must coincide
@@ -223,7 +225,7 @@ norm.repaired(
 )
 
 # %% [markdown]
-# No bit is wrong, the error is below $\lambda$, and the norm is within its bound. Next we look for codes that violate (a) or (c). For (a) we draw {glue:text}`instances` sets of up to 7 random codes, some of them nearly the same, with scores at the least scale allowed or above, run them on all strings, and improve the worst by random steps (the row *climbed*). We add a *fan*, codes $(e_0 + e_j)/\sqrt2$ with all inner products $\frac12$. For (c) we try the regular simplex, whose inner products are all $-\frac1{T-1}$, and pairs of opposite codes.
+# No bit is wrong, the error is below $\lambda$, and the norm is within its bound. Next we look for codes that violate (a) or (c). For (a) we draw {glue:text}`instances` sets of up to 7 random codes, some of them nearly the same, with scores at the least scale allowed or above, run them on all strings, and improve the worst set by random steps (the row *improved*). We add a *fan*, codes $(e_0 + e_j)/\sqrt2$ with all inner products $\frac12$. For (c) we try the regular simplex, whose inner products are all $-\frac1{T-1}$, and pairs of opposite codes.
 
 
 # %% mystnb={"code_prompt_hide": "Adversaries: codes against (a) and (c)", "code_prompt_show": "Adversaries: codes against (a) and (c)"} tags=["hide-cell"]
@@ -258,7 +260,7 @@ for _ in range(instances):
     if (height := over_leak(trial, scale)) > best:
         best, codes = height, trial
 fan = torch.cat((torch.ones(6, 1).double(), torch.eye(6).double()), 1) / math.sqrt(2)
-in_a = {"drawn": max(found), "climbed": best, "fan": over_leak(fan, math.log(35) + 1e-9)}
+in_a = {"drawn": max(found), "improved": best, "fan": over_leak(fan, math.log(35) + 1e-9)}
 in_a["short codes"] = (short["off"] / short["λ"]).max()
 
 
@@ -267,7 +269,8 @@ def in_c(T):
     return [found / chain.score_norms(T)["any"] for found in ((T - 1) ** 3 / T**2, T / 2)]
 
 
-table(in_a, "(a): largest error over λ")
+ratios = pd.Series(in_a, name="largest error over λ").rename_axis("codes")
+table(ratios, "Part (a): codes chosen to make the error large")
 on_average = (31 / 32) ** 2  # T = 32 codes +1 and -1, W = 31/32: a margin of 1 in the mean
 norm.repaired(
     "(a): largest error in units of $\\lambda$, for codes drawn, found by a search, in a "
@@ -299,7 +302,11 @@ glue(top_leak=best, fan_leak=in_a["fan"], low=min(in_c(2)), sixteen=min(in_c(16)
 #
 # **Without the margin.** The order $\log^3 T$ needs no margin for all pairs. Suppose only that at each of the $T$ steps the first attention gives at least half of its weight to the tokens with the right code. Then at most $2 \sqrt T$ other codes score within $\frac12 \log T$ of what $e_t$ scores with itself, since each of them would get at least a share $\frac{1}{2 \sqrt T}$ of the weight that $e_t$ gets. Join such pairs of codes by edges. There are at most $2 T^{3/2}$ edges, so by Turán's theorem at least $\frac T{4 \sqrt T + 1} \ge \frac15 \sqrt T$ codes have no edge between them. These have a margin of $\frac12 \log T$ among themselves, and (c) gives the first score matrix a squared norm of order $\log^3 T$.
 #
-# **At a fixed noise.** The paper says that the chain's error "increases only linearly with T". The bound for the chain is that for a single step, added up over $T$ steps, so it is linear in $T$ if the bound for a single step is held constant. As quoted it is $4 T e^{-m/8\Sigma^2}$ times the exponential of the sharpness $\frac{m \sigma^2}{4 \Sigma^2} (2 G_u(1, 2) + P(\sigma, 1, 2, T))$ and of $L(1, 2, T) / 2\sigma^2$, with $L(1, 2, T) = 218 + 12 \log^2 T$. So the sentence needs the condition that two terms of the exponent count as constant. One is the norm, which grows like $\log^2 T$. Without the condition this term alone multiplies the bound at $\sigma = 10^{-3}$, from $T = 20$ to 40, not by 2 but by 2 to the power {glue:text}`doublings:.1e`, and no power of $T$ bounds it. The other is $P$, for what noise adds to the sharpness. In the closed form of the authors' notebook ({ref}`ch-perturbed-trace`) it contains powers of $T$, because every weight is perturbed, and from $T = 20$ to 40 it grows by a factor of {glue:text}`noise_rise:.0f`.
+# **At a fixed noise.** The paper says that the chain's error "increases only linearly with T". The bound for the chain is that for a single step, added up over $T$ steps, so it is linear in $T$ if the bound for a single step is held constant. As quoted it is
+#
+# $$4 T\, \exp\Bigl( -\frac m{8\Sigma^2} + \frac{m \sigma^2}{4 \Sigma^2} \bigl( 2 G_u(1, 2) + P(\sigma, 1, 2, T) \bigr) + \frac{L(1, 2, T)}{2\sigma^2} \Bigr), \qquad L(1, 2, T) = 218 + 12 \log^2 T .$$
+#
+# So the sentence needs the condition that two terms of the exponent count as constant. One is the norm, which grows like $\log^2 T$. Without the condition this term alone multiplies the bound at $\sigma = 10^{-3}$, from $T = 20$ to 40, not by 2 but by 2 to the power {glue:text}`doublings:.1e`, and no power of $T$ bounds it. The other is $P$, for what noise adds to the sharpness. In the closed form of the authors' notebook ({ref}`ch-perturbed-trace`) it contains powers of $T$, because every weight is perturbed, and from $T = 20$ to 40 it grows by a factor of {glue:text}`noise_rise:.0f`.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 T = 2**40
@@ -350,18 +357,6 @@ glue(slope_signs=power["random signs"], slope_one_hot=power["one-hot"])
 # %% [markdown]
 # At $T = 2^{40}$ and the best noise, the bound grows with the power {glue:text}`slope_one_hot:.3f` of $T$ with one-hot codes and {glue:text}`slope_signs:.3f` with random signs. If a factor of $\log 2T$ is divided out, the power with random signs is 1.
 #
-# ## What would falsify this
-#
-# The refutation of the sentence on the norm would fail if there were codes of length 1 and a matrix with margin $L$ at $T \ge$ {glue:text}`first_false` whose norm is below (c). Part (a) would be false if codes had an error above $\lambda$ or a wrong bit, as they have if the scores are not divided by $1 - \mu$. Part (b) would be false if a network exceeded its bound on the norm; as a control, the bound is replaced by the norm of the paper's network for two bits, which is exceeded by a large factor. The growth like $T \log T$ would be refuted by another power of $T$ with a logarithm divided out; if the norm enters without its square, the power is another one.
-
-# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-ledger.show()
-
-# %% [markdown]
-# ## What the authors' code does differently
-#
-# We found no program for the chain of thought in the repository `paullintilhac/boolean_function_sensitivity`; what we read there is listed in {ref}`ch-chain-of-thought`.
-#
 # ## What we found
 #
 # * With one-hot codes a shared score matrix needs a squared norm of $(T-1) L^2$, and the identity has $T L^2$.
@@ -384,6 +379,18 @@ ledger.show()
 #
 # **What survives.** The chain itself, with the sharpness of the network for $d = 2$ at every step; and growth that is linear up to a logarithm, with short codes and at the best noise.
 # ```
+#
+# ## What would falsify this
+#
+# The refutation of the sentence on the norm would fail if there were codes of length 1 and a matrix with margin $L$ at $T \ge$ {glue:text}`first_false` whose norm is below (c). Part (a) would be false if codes had an error above $\lambda$ or a wrong bit, as they have if the scores are not divided by $1 - \mu$. Part (b) would be false if a network exceeded its bound on the norm; as a control, the bound is replaced by the norm of the paper's network for two bits, which is exceeded by a large factor. The growth like $T \log T$ would be refuted by another power of $T$ with a logarithm divided out; if the norm enters without its square, the power is another one.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+ledger.show()
+
+# %% [markdown]
+# ## What the authors' code does differently
+#
+# We found no program for the chain of thought in the repository `paullintilhac/boolean_function_sensitivity`; what we read there is listed in {ref}`ch-chain-of-thought`.
 #
 # ## Exercises
 #

@@ -19,7 +19,7 @@
 # # Random codes for the positions: what accuracy they need
 #
 # ```{verdict}
-# Yes: if each position is coded by a random vector of enough columns, in place of a column of its own, the network computes approximately the same function. If the sets of bits have a fixed size and number, the sufficient number of columns grows like the square of the logarithm of the length. For the parity of a pair on {glue:text}`far` bits, {glue:text}`far_width` columns reduce the error to half that of a constant output. With one accuracy of the codes for all lengths, as in the authors' program, the columns would be too few on very long strings, but the paper allows any accuracy.
+# Yes: if each position is coded by a random vector of enough columns, in place of a column of its own, the network computes approximately the same function. For a fixed number and size of the sets of bits, a number of columns of the order of the square of the logarithm of the length is enough. For example, for the parity of a pair on {glue:text}`far` bits, {glue:text}`far_width` columns bring the error below half of that of a constant output, in nine draws of ten. With one accuracy of the codes for all lengths, as in the authors' program, the columns would be too few on very long strings, but the paper allows any accuracy.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 25 min. **Runs in** 20 s. **Source** printed, in words; the formula of the width is restored.
 #
@@ -48,12 +48,14 @@
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Appendices B.2 and B.3
 # :label: sharper-jl
-# On random codes of enough columns the output is approximately that of the original network. *(True.)* A small width, in the authors' code $k = 8 \log T / \varepsilon^2$, gives a correct construction.
+# On random codes of enough columns the output is approximately that of the original network. A small width, in the authors' code $k = 8 \log T / \varepsilon^2$, gives a correct construction.
 # ```
 #
-# **Source.** The paper prints the lemma of Johnson and Lindenstrauss on the codes, "for any fixed" accuracy. It says that the output is "approximately the same", with no accuracy named. It adds that this "allows us to achieve a correct construction with a width of only" a symbol (B.3), and that the final asymptotic result takes the codes "such that" a formula holds (K.7). The symbol and the formula are missing in the text that we could read. The symbol stands in a paragraph about $W_V$ and may be just $k + 1$. The width here, $8 \log T / \varepsilon^2$, is that of the authors' code, and of the lemma of Johnson and Lindenstrauss. We call it *the rule*, and $\varepsilon$ is the accuracy of the inner products of codes. The paper's Lemma 20, on the largest of many norms of codes, calls its own width "consistent" with this construction. The paper does not say whether one $\varepsilon$ is used for all $T$, but the proof of Theorem 11, on the norms of the activations, says twice that $\varepsilon$ can be made "arbitrarily small". A fixed $\varepsilon$ is therefore not a claim of the paper, and our question is how small $\varepsilon$ has to be. The paper also says that its experiments do not use the codes, because $T$ is small there.
+# The first sentence is true. The second is true if the constant in the width may depend on the length, as it may in the paper. With one constant for all lengths the width would be too small on very long strings, as we shall see.
 #
-# **Why the codes work, and what they need.** Let $\Gamma = J J^\top$, the inner products of the codes, and $E = \Gamma - I$. A score of the narrow network is an entry of
+# The paper does not name the accuracy of the output, and the formula of its width is missing in the text that we could read. So we take the width of the authors' code and of the lemma of Johnson and Lindenstrauss, $k = 8 \log T / \varepsilon^2$, where $\varepsilon$ is the accuracy of the inner products of codes, and call it *the rule*. A fixed $\varepsilon$ is not a claim of the paper. Therefore our question is how small $\varepsilon$ has to be.
+#
+# **The idea: why the codes work, and what they need.** Let $\Gamma = J J^\top$, the inner products of the codes, and $E = \Gamma - I$. A score of the narrow network is an entry of
 #
 # ```{math}
 # :label: eq-projected-scores
@@ -61,6 +63,10 @@
 # ```
 #
 # Entries of $E$ are of order $1/\sqrt k$, and $W_{KQ}$ multiplies them by $L$, so scores are off by about $L \sqrt d / \sqrt k$. For a key outside the set this error is harmless, because its score stays far below $L$. But *two members of one set must have equal scores*, so for them every error matters.
+#
+# ```{dropdown} What is legible of these statements
+# The paper prints the lemma of Johnson and Lindenstrauss on the codes, "for any fixed" accuracy. It says that the output is "approximately the same", with no accuracy named. It adds that this "allows us to achieve a correct construction with a width of only" a symbol (B.3), and that the final asymptotic result takes the codes "such that" a formula holds (K.7). The symbol and the formula are missing in the text that we could read. The symbol stands in a paragraph about $W_V$ and may be just $k + 1$. The width here, $8 \log T / \varepsilon^2$, is that of the authors' code, and of the lemma of Johnson and Lindenstrauss. We call it *the rule*, and $\varepsilon$ is the accuracy of the inner products of codes. The paper's Lemma 20, on the largest of many norms of codes, calls its own width "consistent" with this construction. The paper does not say whether one $\varepsilon$ is used for all $T$, but the proof of Theorem 11, on the norms of the activations, says twice that $\varepsilon$ can be made "arbitrarily small". A fixed $\varepsilon$ is therefore not a claim of the paper, and our question is how small $\varepsilon$ has to be. The paper also says that its experiments do not use the codes, because $T$ is small there.
+# ```
 
 # %% tags=["parameters"]
 n = 20  # bits of the main class, T [16..24]
@@ -167,7 +173,7 @@ main = projected.layout(cube.sparse_function(n, degree, sparsity, rng.generator,
 glue(main_useful=useful(main, 2**20), k_codes=width_for(n))
 
 # %% [markdown]
-# At $T =$ {glue:text}`n` and $\varepsilon =$ {glue:text}`eps` the rule gives {glue:text}`k_codes` columns, more than one for each of the {glue:text}`n` bits. Codes are useful for the class $d =$ {glue:text}`degree`, $W =$ {glue:text}`sparsity` from {glue:text}`main_useful` columns on, so nothing is saved at such lengths. But {numref}`fig-projected-errors` shows that the useful width grows slowly: all three curves rise more slowly than the dashed diagonal, and from some length on each lies below it. One pair on 16,384 bits needs {glue:text}`mid_width` columns, and on {glue:text}`far` bits {glue:text}`far_width`. Each width is judged from {glue:text}`count` draws, and only powers of two are tried, so an entry of the table may be off by a factor of two. This is why the entries do not rise at every step.
+# At $T =$ {glue:text}`n` and $\varepsilon =$ {glue:text}`eps` the rule gives {glue:text}`k_codes` columns, more than one for each of the {glue:text}`n` bits. Codes are useful for the class $d =$ {glue:text}`degree`, $W =$ {glue:text}`sparsity` from {glue:text}`main_useful` columns on, so nothing is saved at such lengths. But {numref}`fig-projected-errors` shows that the useful width grows slowly: all three curves rise more slowly than the dashed diagonal, and from some length on each lies below it. One pair needs {glue:text}`mid_width` columns on 16,384 bits and {glue:text}`far_width` on {glue:text}`far` bits, although the second strings are four times as long. Each width is judged from {glue:text}`count` draws, and only powers of two are tried, so an entry of the table may be off by a factor of two. This is why the entries do not rise at every step.
 #
 # ## A fixed accuracy is not enough
 #
@@ -206,7 +212,7 @@ glue(main_useful=useful(main, 2**20), k_codes=width_for(n))
 # How long must strings be before the tie is broken in most draws? For three values of $\varepsilon$ and four lengths, up to $10^{1000}$ bits, the next table has the share of draws in which one member of a pair has over four times the attention of the other. No string is that long, but for this test only the three codes of the pair and its position have to be drawn. For comparison the last row has $100 \log^2 T$ columns, where this share must not grow.
 
 # %% mystnb={"code_prompt_hide": "Astronomical lengths", "code_prompt_show": "Astronomical lengths"} tags=["hide-input"]
-LOGS = {f"T = 1e+{e}": e * math.log(10) for e in (6, 20, 100, 1000)}
+LOGS = {f"T = 10^{e}": e * math.log(10) for e in (6, 20, 100, 1000)}
 
 
 def broken(log, width):
@@ -229,9 +235,9 @@ jl.refuted(
     "one $\\varepsilon = \\frac12$ for all $T$, at $d = 2$, $W = 1$ and $T = 10^{1000}$: "
     "share of 4,000 draws in which one bit has over four times the attention of the other; "
     "control: a width of $100 \\log^2 T$",
-    ties.loc[r"$8 \log T / 0.5^2$", "T = 1e+1000"],
+    ties.loc[r"$8 \log T / 0.5^2$", "T = 10^1000"],
     at_most=0.5,
-    control=ties.loc[r"$100 \log^2 T$", "T = 1e+1000"],
+    control=ties.loc[r"$100 \log^2 T$", "T = 10^1000"],
     about="ours",
     evidence="sampled",
 )
@@ -249,17 +255,15 @@ glue(broken_near=ties.iloc[0, 0], broken_far=ties.iloc[0, -1], broken_small=ties
 # For fixed vectors $u, v$ and $0 < t \le 1$, $|\langle J^\top u, J^\top v \rangle - \langle u, v \rangle| \le t\, \|u\| \|v\|$ except with probability at most $2 e^{-k t^2 / 8}$.
 # ```
 #
-# The proof of the theorem below needs the lemma for few pairs only, because $W_{KQ}$ has few rows that are not zero. Recall that the special positions are those that compute a term, the members of sets and the output, $q \le (d+1) W + 1$ in all. Let $\eta$ be the probability with which the codes may fail. Let $\delta_0 = \sqrt{\frac8k \log \frac{12 q^2}\eta}$ be the accuracy of their inner products with each other, and $\delta = \sqrt{\frac8k \log \frac{4(W+1) P}\eta}$ that of the other inner products. The length, by $P$, is in $\delta$ only, whereas ties concern special positions only. With $w$ we denote the vector of the scores $w_i$.
+# The proof of the theorem below needs the lemma for few pairs only, because $W_{KQ}$ has few rows that are not zero. Recall that the special positions are those that compute a term, the members of sets and the output, $q \le (d+1) W + 1$ in all. Let $\eta$ be the probability with which the codes may fail. Let $\delta_0 = \sqrt{\frac8k \log \frac{12 q^2}\eta}$ be the accuracy of their inner products with each other, and $\delta = \sqrt{\frac8k \log \frac{4(W+1) P}\eta}$ that of the other inner products. The length, by $P$, is in $\delta$ only, whereas ties concern special positions only. With $w$ we denote the vector of the scores $w_i$; the numbers $\tau_1$, $\tau_2$, $\sigma_1$ and $\sigma_2$ bound errors of scores.
 #
 # ```{prf:theorem} Repaired (ours)
 # :label: projected-repaired
-# Let $\delta_0, \delta \le 1$ and $0 < \eta < 1$. With probability at least $1 - \eta$ over the codes:
+# For $L = 2 \log T$, fixed $d$, $W$ and $c_i$, any error $e > 0$ and any $\eta$, $k = O(\log^2 T)$ columns are enough for an output within $e$ of $f$ with probability at least $1 - \eta$, if $T$ is large. For $d = W = 1$, $O(\log T)$ columns are enough. In numbers, let $\delta_0, \delta \le 1$ and $0 < \eta < 1$. With probability at least $1 - \eta$ over the codes:
 #
 # 1. In the first layer scores are off by at most $\tau_1 = L (\delta_0 (\sqrt d + \sqrt W) + \delta_0^2 W \sqrt d)$ at special keys and by $\sigma_1 = L \delta \sqrt d\, (1 + W \delta_0)$ at others; in the second layer by $\tau_2 = \delta_0 (\|w\|_\infty + \|w\|) + \delta_0^2 \|w\|$ and $\sigma_2 = (1 + \delta_0)\, \delta \|w\|$.
 # 2. In each layer call *targets* the keys that should have the attention, the $d$ members of a set and then the $W$ terms. The shares of attention outside the targets have odds of at most $\frac{P - d}d e^{\max(\tau_1, \sigma_1) + \tau_1 - L}$ and $\frac{P - W}S e^{\max(\tau_2, \sigma_2) + \tau_2 - L}$. Call these bounds $\varepsilon_1$ and $\lambda$.
 # 3. If $\varepsilon_1 + \tanh(\tau_1/2) \le \frac1{4d}$, then at every input the output is off from $f$ by at most $S (\tanh(\tau_2/2) + \lambda)$. For $d = 1$ the first tanh can be left out, and for $W = 1$ the second.
-#
-# So for $L = 2 \log T$, fixed $d$, $W$ and $c_i$, any error $e > 0$ and any $\eta$, $k = O(\log^2 T)$ columns are enough for an output within $e$ of $f$, if $T$ is large. For $d = W = 1$, $O(\log T)$ columns are enough.
 # ```
 #
 # **The idea of the proof.** There are two kinds of errors of scores, and they may have different sizes. Errors at special positions break ties, so they must be below a constant, but their number does not depend on the length. Errors at all other positions may be as large as $\frac14 L$, because a key outside the set has that much margin, and for them $k = O(\log T)$ is enough. The plateaus of the MLP then remove the remaining errors of the first layer.
@@ -271,11 +275,11 @@ glue(broken_near=ties.iloc[0, 0], broken_far=ties.iloc[0, -1], broken_small=ties
 #
 # $$\langle J^\top u, J^\top v \rangle = \tfrac{1 + \rho}2 A - \tfrac{1 - \rho}2 B ,$$
 #
-# where $A$ and $B$ are independent, and each is a mean of $k$ squared standard normal variables. We use Chernoff's inequality: the probability that the error exceeds $t$ is at most $e^{-\lambda k t}$ times the mean of $e^{\lambda k \cdot \text{error}}$, for each $\lambda > 0$. The squares of a standard normal variable $g$ have $\mathbb E\, e^{x (g^2 - 1)/2} = e^{-x/2} (1 - x)^{-1/2}$. With $x = \lambda (1 + \rho)$ and $y = \lambda (1 - \rho)$ the logarithm of the mean is therefore
+# where $A$ and $B$ are independent, and each is a mean of $k$ squared standard normal variables. We use Chernoff's inequality: the probability that the error exceeds $t$ is at most $e^{-\kappa k t}$ times the mean of $e^{\kappa k \cdot \text{error}}$, for each $\kappa > 0$. The squares of a standard normal variable $g$ have $\mathbb E\, e^{x (g^2 - 1)/2} = e^{-x/2} (1 - x)^{-1/2}$. With $x = \kappa (1 + \rho)$ and $y = \kappa (1 - \rho)$ the logarithm of the mean is therefore
 #
-# $$k \bigl( -\tfrac12 \log(1 - x) - \tfrac x2 - \tfrac12 \log (1 + y) + \tfrac y2 \bigr) \le \frac{k (x^2 + y^2)}{4 (1 - x)} \le \frac{k \lambda^2}{1 - 2 \lambda} ,$$
+# $$k \bigl( -\tfrac12 \log(1 - x) - \tfrac x2 - \tfrac12 \log (1 + y) + \tfrac y2 \bigr) \le \frac{k (x^2 + y^2)}{4 (1 - x)} \le \frac{k \kappa^2}{1 - 2 \kappa} ,$$
 #
-# by the series of the logarithm, $x^2 + y^2 \le 4 \lambda^2$ and $x \le 2 \lambda$. We choose $\lambda = \frac t4$. Then the right side is at most $\frac k8 t^2$, since $t \le 1$, and $\lambda k t = \frac k4 t^2$, so the probability is at most $e^{-k t^2/8}$. For an error below $-t$ we use the same bound with $-v$ in place of $v$.
+# by the series of the logarithm, $x^2 + y^2 \le 4 \kappa^2$ and $x \le 2 \kappa$. We choose $\kappa = \frac t4$. Then the right side is at most $\frac k8 t^2$, since $t \le 1$, and $\kappa k t = \frac k4 t^2$, so the probability is at most $e^{-k t^2/8}$. For an error below $-t$ we use the same bound with $-v$ in place of $v$.
 #
 # **(1)** In {eq}`eq-projected-scores` three terms are errors. We write each of them as inner products to which the lemma applies. Row $l$ of the first $W_{KQ}$ is $L\, 1_{U_l}$. Column $m$ is $L\, 1_{\{l :\, m \in U_l\}}$, of length at most $L \sqrt W$, and it is 0 if $m$ is in no set. The errors of the score of query $i \le W$ and key $m$ are then
 #
@@ -296,7 +300,7 @@ glue(broken_near=ties.iloc[0, 0], broken_far=ties.iloc[0, -1], broken_small=ties
 # **The order.** We need $\tau_1$ and $\tau_2$ below constants, and $\sigma_1$ and $\sigma_2$ below $\frac14 L$. For the first, $\delta_0$ has to be below a constant times $1/L$, which takes $k = O(L^2)$, since $\log \frac{q^2}\eta$ does not depend on $T$. For the second, $\delta$ has to be below a constant, which takes $k = O(\log T)$, since $\log \frac{4 (W+1) P}\eta$ grows like $\log T$. Then the shares are at most of the order $T \cdot e^{L/4 - L} = T \cdot T^{-3/2} = T^{-1/2}$, and vanish. For $d = W = 1$ there are no ties. Therefore $\tau_1$ and $\tau_2$ need not be below constants but only below a share of $L$, so that $\delta_0$ need not shrink, and $k = O(\log T)$ is enough. $\square$
 # ```
 #
-# The proved widths are much larger than necessary. For one pair on a thousand million bits, an error of $\frac1{10} S$ and $\eta = \frac1{20}$ the proved width is {glue:text}`enough_far:.2f` of the length, whereas the measured width is below the length from several thousand bits on.
+# The proved widths are much larger than necessary. For one pair on $10^9$ bits, an error of $\frac1{10} S$ and $\eta = \frac1{20}$, the proved width is {glue:text}`enough_columns:.1e` columns, a share {glue:text}`enough_far:.2f` of the length. The useful width, in contrast, is below the length from several thousand bits on, and {glue:text}`far_width` columns are useful on {glue:text}`far` bits.
 #
 # **An adversary.** The theorem is about any codes of given accuracy. So we measure the accuracy of each draw and compare the output with the bound for this accuracy, with the worst possible values at positions that compute no term. A ratio above 1 would refute the theorem. To make such a ratio likely, the {glue:text}`instances` random networks have up to 24 bits, coefficients down to $10^{-100}$ and widths up to $10^{14}$, and others have several hundred bits. A local search then changes codes, coefficients and scales so as to violate the bound.
 
@@ -398,7 +402,8 @@ for d, W in ((2, 1), (2, 2), (3, 4)):
     judged[f"d = {d}, W = {W}"] = {name: off_by(net, k) for name, k in widths.items()}
 judged = pd.DataFrame(judged).rename_axis("columns of the codes")
 far_net = disjoint(10**9, 2, 1)
-glue(enough_far=projected.sufficient_width(far_net, 0.1, 0.05) / far_net.n)
+enough = projected.sufficient_width(far_net, 0.1, 0.05)
+glue(enough_far=enough / far_net.n, enough_columns=float(enough))
 table(judged, "Largest error of the output over S/10, in 19 of 20 draws, T = 400", form=".3f")
 jl.holds(
     "wide codes: error of the output in units of $S/10$ that 19 of 20 draws stay below, "
@@ -444,7 +449,7 @@ glue(block_grows=1 + 1001 / width_for(1000))  # W = T = 1000, d = 1, each set it
 # %% [markdown]
 # The formula agrees to rounding, and without the traces it does not.
 #
-# How large must $k$ be before the last term can be dropped? In the second attention it is 0, because $W_{KQ}$ has a single row that is not 0, that of the output, and the entry of this row on the diagonal is 0. In the first attention $\mathrm{tr}(W_{KQ})$ is $L$ times the number of positions that are members of their own set, which is at most $LW$, and $\mathrm{tr}(W_{KQ}^2) \le \|W_{KQ}\|_F^2 = dWL^2$. So the mean grows by a factor of at most $1 + \frac{W + d}{dk}$, which is nearly 1 for fixed $W$. If $W = T$ and each set contains its own position, however, it is nearly 1 only if $k$ is far above $T/d$, whereas codes are meant to have fewer columns than that. For example, with $d = 1$ and $U_i = \{i\}$ for all $i \le T$ the block is $L$ times the identity on the positions of the bits. With $k = T + 1$ columns its mean squared norm is twice that on one-hot codes, which is also the bound of Theorem 10. With the width of the rule at $T = 1000$ it is {glue:text}`block_grows:.2f` times as large. Therefore the total of Theorem 10 carries over to random codes for fixed $W$, and for large $W$ with this factor on its first block.
+# How large must $k$ be before the last term can be dropped? In the second attention it is 0, because $W_{KQ}$ has a single row that is not 0, that of the output, and the entry of this row on the diagonal is 0. In the first attention $\mathrm{tr}(W_{KQ})$ is $L$ times the number of positions that are members of their own set, which is at most $LW$, and $\mathrm{tr}(W_{KQ}^2) \le \|W_{KQ}\|_F^2 = dWL^2$. So the mean grows by a factor of at most $1 + \frac{W + d}{dk}$, which is nearly 1 for fixed $W$. If $W = T$ and each set contains its own position, however, it is nearly 1 only if $k$ is far above $T/d$, whereas codes are meant to have fewer columns than that. For example, with $d = 1$ and $U_i = \{i\}$ for all $i \le T$ the block is $L$ times the identity on the positions of the bits. With $k = T + 1$ columns its mean squared norm is twice that on one-hot codes, and the value on one-hot codes is all that Theorem 10 allows for this block. With the width of the rule at $T = 1000$ it is {glue:text}`block_grows:.2f` times as large. Therefore the total of Theorem 10 carries over to random codes for fixed $W$, and for large $W$ with this factor on its first block.
 #
 # The second place is Theorem 11, which bounds the norms of the activations. There $X$ and $Z$ are the inputs of the two layers, with a row for each position, and $Y$ is the input of the MLP. $W_V$ and $v_2$ are the values of the two layers.
 #
@@ -483,7 +488,11 @@ for T, W in ((20, 1), (20, 14), (200, 14), (1000, 1), (1000, 14), (1000, 1000)):
     row = {name: found.max().item() / one_hot for name, (found, one_hot, _) in norms.items()}
     rows.append({"T": T, "W": W} | row)
 lengths = pd.DataFrame(rows)
-table(lengths, f"Norms on codes of accuracy {eps} over those on one-hot codes")
+heads = {"rows of X, Z": "rows of $X$, $Z$", "rows of Z W_KQ2^T": r"rows of $Z W_{KQ}^{(2)\top}$"}
+heads["norm of W_KQ2"] = r"norm of $W_{KQ}^{(2)}$"
+table(
+    lengths.rename(columns=heads), f"Norms on codes of accuracy {eps} over those on one-hot codes"
+)
 thm11.holds(
     f"largest ratio of a norm on random codes to its bound for $\\varepsilon = {eps:g}$ and "
     "$T = 20$ to 1000, in 10 draws; control: the bound for $W = 1$",
@@ -518,11 +527,17 @@ glue(entry_far=largest["largest entry"].iloc[-1])
 # %% [markdown]
 # All three norms stay close to those on one-hot codes, with one exception. At $W = T$ a row of $Z W_{KQ}^{(2)\top}$ is {glue:text}`row_far:.1f` times as long, because of the factor $1 + O(\varepsilon \sqrt W)$. So a bound on this norm that is uniform in $W$ needs a smaller $\varepsilon$. The entries of the codes stay below their bound, and at 1000 bits the largest is {glue:text}`entry_far:.2f`, far below 1. The norm of the output token, which is restored as 1 in the paper, is off for another reason ({ref}`ch-norms`).
 #
-# ## What would falsify this
+# ## The accuracy of the codes
 #
-# The claim that codes save columns on long strings would be refuted if the least useful width stayed above half the number of positions, as it does if the scores are 4 times too large. The claim that a fixed accuracy is not enough would be refuted if both members had similar attention at $k = 8 \log T/\varepsilon^2$ for every $T$, as they have in the control with $100 \log^2 T$ columns. The repaired theorem would be refuted by one network, drawn or found by the search, whose output is further off than the bound; if the ties are left out of the bound, there are such networks. The claim on wide codes would be refuted by an error above $S/10$ in more than one draw of twenty, as it occurs with codes of the width of the rule. The claim on the norms would be refuted by a norm above its bound, and the control leaves out $\sqrt W$. For the mean square the control leaves out the traces. For the accuracy of the codes, which the rule does give, the control is a sixteenth of the width.
+# The rule is meant to keep all inner products of codes within $\varepsilon$ of those of one-hot codes, with high probability, and so it does. We prove a bound on the share of draws in which it fails, and compare the bound with the share that we find. A share above the bound would refute it, and with a sixteenth of the columns the share must be above.
+#
+# **The bound on that share**, the share of draws in which some inner product of codes is off by more than $\varepsilon$, is by Chernoff's inequality
+#
+# $$2 P\, e^{-k I_1} + P^2 e^{-k I_2}, \qquad I_1 = \tfrac12 \bigl( \varepsilon - \log(1 + \varepsilon) \bigr), \quad I_2 = x \varepsilon + \tfrac12 \log(1 - x^2), \quad x = \frac{\sqrt{1 + 4 \varepsilon^2} - 1}{2 \varepsilon} .$$
+#
+# The first term is for the $P$ squared lengths of codes, each a mean of $k$ squared normal variables: $I_1$ is the largest value of $\frac12 (x \varepsilon + x + \log(1 - x))$ over $x < 1$, and deviations downwards are less likely. The second term is for the inner products of two different codes. A product of two standard normal variables has the exponential moment $(1 - x^2)^{-1/2}$, and $I_2$ is the largest value of $x \varepsilon + \frac12 \log(1 - x^2)$. At the rule's width the two terms are of the orders $T^{1 - 8 I_1/\varepsilon^2}$ and $T^{2 - 8 I_2/\varepsilon^2}$. Both exponents increase with $\varepsilon$, the first from $-1$ and the second from $-2$, and at $\varepsilon = 1$ they are still $-0.23$ and $-1.02$. So the share vanishes as $T$ grows for every accuracy $\varepsilon \le 1$.
 
-# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Check of the accuracy", "code_prompt_show": "Check of the accuracy"} tags=["hide-input"]
 excess = {1: [], 16: []}
 for T, tries in ((20, 400), (200, 100), (600, 20)):
     k = width_for(T)
@@ -543,25 +558,31 @@ of_codes.holds(
     about="statement",
     evidence="proved",
 )
-ledger.show()
 
 # %% [markdown]
-# **The bound on that share**, the share of draws in which some inner product of codes is off by more than $\varepsilon$, is by Chernoff's inequality
-#
-# $$2 P\, e^{-k I_1} + P^2 e^{-k I_2}, \qquad I_1 = \tfrac12 \bigl( \varepsilon - \log(1 + \varepsilon) \bigr), \quad I_2 = x \varepsilon + \tfrac12 \log(1 - x^2), \quad x = \frac{\sqrt{1 + 4 \varepsilon^2} - 1}{2 \varepsilon} .$$
-#
-# The first term is for the $P$ squared lengths of codes, each a mean of $k$ squared normal variables: $I_1$ is the largest value of $\frac12 (x \varepsilon + x + \log(1 - x))$ over $x < 1$, and deviations downwards are less likely. The second term is for the inner products of two different codes. A product of two standard normal variables has the exponential moment $(1 - x^2)^{-1/2}$, and $I_2$ is the largest value of $x \varepsilon + \frac12 \log(1 - x^2)$. At the rule's width the two terms are of the orders $T^{1 - 8 I_1/\varepsilon^2}$ and $T^{2 - 8 I_2/\varepsilon^2}$. Both exponents increase with $\varepsilon$, the first from $-1$ and the second from $-2$, and at $\varepsilon = 1$ they are still $-0.23$ and $-1.02$. So the share vanishes as $T$ grows for every accuracy $\varepsilon \le 1$.
-#
-# ## What the authors' code does differently
-#
-# The repository `paullintilhac/boolean_function_sensitivity` sets the width to the smaller of $T$ and $8 \log T / \varepsilon^2$. At the lengths of its experiments this is $T$, so no experiment of the paper tests the codes, as the paper says. What this page finds concerns the width in the construction and the last asymptotic result that rests on it, but none of the plotted numbers.
-#
 # ## What we found
 #
 # * Random codes that are wide enough leave the output approximately as it is, and at the rule's width all inner products of codes are within $\varepsilon$.
 # * For fixed $d$ and $W$ the width that the network needs is of order $\log^2 T$. So at large $T$ random codes make the network for every such class narrower: for one pair on {glue:text}`far` bits, {glue:text}`far_width` columns are a useful width.
 # * At the paper's lengths the codes save nothing, and the paper does not use them there.
 # * The norms of Theorem 11 survive, one with a factor $1 + O(\varepsilon \sqrt W)$, and so does its estimate of the largest entries.
+#
+# ## What would falsify this
+#
+# * That codes save columns on long strings would be refuted if the least useful width stayed above half the number of positions.
+# * That a fixed accuracy is not enough would be refuted if both members had similar attention at $k = 8 \log T/\varepsilon^2$ for every $T$.
+# * The repaired theorem would be refuted by one network, drawn or found by the search, whose output is further off than the bound, and by an error above $S/10$ in more than one draw of twenty at the proved widths.
+# * The claims on the norms and on the accuracy of the codes would be refuted by a norm above its bound, by another mean square, or by inner products that are off by more than $\varepsilon$ more often than the bound allows.
+#
+# In each case the ledger names a control for which this does happen, such as scores that are 4 times too large, a bound without its part for ties, or codes with too few columns.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+ledger.show()
+
+# %% [markdown]
+# ## What the authors' code does differently
+#
+# The repository `paullintilhac/boolean_function_sensitivity` sets the width to the smaller of $T$ and $8 \log T / \varepsilon^2$. At the lengths of its experiments this is $T$, so no experiment of the paper tests the codes, as the paper says. What this page finds concerns the width in the construction and the last asymptotic result that rests on it, but none of the plotted numbers.
 #
 # ## Exercises
 #

@@ -1,4 +1,4 @@
-"""How far softmax, blocks and a read-out move when what they are given moves."""
+"""How far the outputs of softmax, blocks and a read-out move when their inputs move."""
 
 from __future__ import annotations
 

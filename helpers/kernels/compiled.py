@@ -1,4 +1,4 @@
-"""Numba's decorator, with a cache on the disk that may fail at the cost of time alone."""
+"""Numba's decorator with a cache on disk; if the cache cannot be written, only time is lost."""
 
 from __future__ import annotations
 

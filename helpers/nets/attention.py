@@ -1,4 +1,4 @@
-"""What the heads of one layer write, in three ways that are equal up to rounding.
+"""The outputs of the attention heads of one layer, computed in three ways equal up to rounding.
 
 ``block`` holds one layer's weights under the short names of :mod:`helpers.nets.transformer`;
 ``reads`` are the columns that queries and keys see; ``keep`` turns scores ``(*, B, heads, rows,

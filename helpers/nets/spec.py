@@ -1,4 +1,4 @@
-"""What a transformer is, apart from its weights, and which weights that asks for."""
+"""The description of a transformer apart from its weights, and the weights that it needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why each main bound of the five papers is none on this model, and what can be said in numbers."""
+"""Why no main bound of the five papers applies to a given model, and numbers to give instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Sensitivity and Fourier weights of a sign from drawn strings, with errors not too small.
+r"""Sensitivity and Fourier weights of a sign from random strings, with errors not too small.
 
 The weight at degree k is a mean over pairs of independent strings, of the product of their signs
 and of a Krawtchouk polynomial in how many bits they differ in:

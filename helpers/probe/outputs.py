@@ -1,4 +1,4 @@
-"""A model of bits as a function to one number a string, and what cannot be taken as one."""
+"""A model of bits as a function with one number for each string; which models are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""How a model's outputs answer its weights: after steps, and by autograd, twice in reverse.
+r"""How a model's outputs change with its weights: by finite steps, and by automatic derivatives.
 
 :mod:`torch.func`, by which :mod:`helpers.sharpness` differentiates, needs a model that is a pure
 function. Recurrent layers of PyTorch, scripted modules, checkpoints, changes in place and Python

@@ -1,4 +1,4 @@
-"""A stack of models while they train: who is still in it, what was found, who is let go."""
+"""A stack of models while they train: which still train, their results, which were removed."""
 
 from __future__ import annotations
 

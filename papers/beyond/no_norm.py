@@ -1,4 +1,4 @@
-r"""PARITY of every length by two layers of attention without layer norm, and what it stands.
+r"""PARITY at every length by two attention layers without layer norm; how much noise it tolerates.
 
 A softmax picks the position whose number is the number of ones, and reads the sign there. That idea
 is one of Kozachinskiy and Steifer (2025), and two layers whose encodings depend on the length are

@@ -1,4 +1,4 @@
-r"""What :mod:`helpers.probe` is held to: hand-written networks as modules, and named functions.
+r"""Reference networks for the tests of :mod:`helpers.probe`: hand-written, and named functions.
 
 Functions are of bits ``(B, n)`` in {0, 1}, with values 1 and -1. Each stands with its squared
 Fourier coefficients by degree, which are not computed from its table but from a formula; of the

@@ -1,4 +1,4 @@
-r"""Word masking: cross entropy over K words, and what it costs to have K scores in place of one.
+r"""Word masking: cross entropy over K words, and what K scores cost in place of one.
 
 A *score* is given to each of K words, and the loss is :math:`-\log \mathrm{softmax}(v)_y` at the
 true word y. Complexities here are sums over the sample, m times those of

@@ -1,4 +1,4 @@
-r"""How much H attention heads let through of q tokens, when the label is a sum of squares.
+r"""How much of q tokens H attention heads transmit, when the label is a sum of squares.
 
 Mousavi-Hosseini et al. (2025), Section 3.1 and Appendix A.2. The first half of a prompt holds
 standard normal data, the second half zeros, and each token of the second half points at the first q

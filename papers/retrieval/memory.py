@@ -1,4 +1,4 @@
-r"""What the state of a recurrent net can hold: codes, quantisers, interpolants, and what none can.
+r"""What the state of a recurrent network can store: codes, quantisers, interpolants, and limits.
 
 In the general retrieval task a token's pointer is known to the state neither before nor after it,
 so the two states at token j have to hold the labels of all other tokens: N - 1 independent standard

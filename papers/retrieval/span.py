@@ -1,4 +1,4 @@
-r"""What a feedforward net can know when its first layer stays in the span of the data.
+r"""What a feedforward network can learn if its first layer stays in the span of the data.
 
 Mousavi-Hosseini et al. (2025), Section 4. The task is simple 1-sparse token regression: inputs x in
 R^{Nd}, a pointer t in {1..N}, a label :math:`\langle e_t \otimes u, x \rangle` with a unit vector u

@@ -1,4 +1,4 @@
-r"""Random steps in weight space, and what they do to the transformer that computes PARITY.
+r"""Random steps in weight space, and their effect on the transformer that computes PARITY.
 
 The transformer is that of :mod:`papers.sensitive.parity`; the positions stay where they are. Why a
 step does so much is in :mod:`papers.sensitive.steps`.

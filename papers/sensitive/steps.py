@@ -1,4 +1,4 @@
-r"""What a random step in weight space leaves of a transformer's sensitivity.
+r"""The sensitivity of a transformer after a random step in weight space.
 
 The transformer is that of :mod:`papers.sensitive.parity`. The last thing that is added before a
 layer norm is a bias; its part of a random step keeps the norm from magnifying much, on average

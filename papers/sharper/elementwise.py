@@ -1,4 +1,4 @@
-r"""Functions of numbers or of tensors that broadcast: one decorator, range checks, a bisection."""
+r"""A decorator for functions of numbers or of tensors that broadcast, range checks, a bisection."""
 
 from __future__ import annotations
 

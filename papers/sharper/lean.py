@@ -1,4 +1,4 @@
-r"""The first paper's transformer with its work merged, exactly.
+r"""The first paper's transformer with its steps merged: fewer operations, the same outputs.
 
 With one-hot positions beside the bit, one head, and no layer norm, a token is
 :math:`x_j = p_j + b_j \delta`, with b_j the bit. Three things follow.
