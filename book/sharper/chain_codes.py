@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-chain-of-thought`. **Read** 13 min. **Runs in** 15 s. **Source** printed, in words; the matrix and $d = 2$ are restored.
 #
-# **Claim.** The steps of the chain share their weights, so the score matrices must distinguish $T$ positions. The paper says that the chain's norm is smaller than that of its network for two bits. This is false with one-hot codes, and with any codes of length 1 from {glue:text}`first_false` bits on. But short codes keep the norm to a power of $\log T$. At the best noise the chain's bound is then linear in $T$ up to a logarithm, and no codes of length 1 remove that logarithm, as long as each step finds its token. At a fixed noise the bound as quoted is linear only as long as two terms in its exponent that depend on $T$ count as constant: the norm, and what noise adds to the sharpness.
+# **Claim.** The steps of the chain share their weights, so the score matrices must distinguish $T$ positions. The paper says that the chain's norm is smaller than that of its network for two bits. This is false with one-hot codes, and with any codes of length 1 from {glue:text}`first_false` bits on. But short codes keep the norm to a power of $\log T$. At the best noise, and without the term for what noise adds to the sharpness, the chain's bound is then linear in $T$ up to a logarithm, and no codes of length 1 remove that logarithm, as long as each step finds its token. At a fixed noise the bound as quoted is linear only as long as two terms in its exponent that depend on $T$ count as constant: the norm, and what noise adds to the sharpness.
 #
 # ## Why one should care
 #
@@ -302,7 +302,7 @@ glue(top_leak=best, fan_leak=in_a["fan"], low=min(in_c(2)), sixteen=min(in_c(16)
 #
 # **Without the margin.** The order $\log^3 T$ needs no margin for all pairs. Suppose only that at each of the $T$ steps the first attention gives at least half of its weight to the tokens with the right code. Then at most $2 \sqrt T$ other codes score within $\frac12 \log T$ of what $e_t$ scores with itself, since each of them would get at least a share $\frac{1}{2 \sqrt T}$ of the weight that $e_t$ gets. Join such pairs of codes by edges. There are at most $2 T^{3/2}$ edges, so by Turán's theorem at least $\frac T{4 \sqrt T + 1} \ge \frac15 \sqrt T$ codes have no edge between them. These have a margin of $\frac12 \log T$ among themselves, and (c) gives the first score matrix a squared norm of order $\log^3 T$.
 #
-# **At a fixed noise.** The paper says that the chain's error "increases only linearly with T". The bound for the chain is that for a single step, added up over $T$ steps, so it is linear in $T$ if the bound for a single step is held constant. As quoted it is
+# **At a fixed noise.** The paper says that the chain's error "increases only linearly with T". The bound for the chain is that for a single step, added up over $T$ steps, so it is linear in $T$ if the bound for a single step is held constant. (The formula does not follow from Theorem 2, as {ref}`ch-chain-of-thought` shows. Here we ask only how it grows.) As quoted it is
 #
 # $$4 T\, \exp\Bigl( -\frac m{8\Sigma^2} + \frac{m \sigma^2}{4 \Sigma^2} \bigl( 2 G_u(1, 2) + P(\sigma, 1, 2, T) \bigr) + \frac{L(1, 2, T)}{2\sigma^2} \Bigr), \qquad L(1, 2, T) = 218 + 12 \log^2 T .$$
 #
