@@ -168,12 +168,13 @@ def _ref(finding: Finding) -> str:
 
 def _where(finding: Finding) -> str:
     address = f"{{doc}}`/book/{finding.chapter}`"
-    programs = sorted(
+    programs = [  # of the statement itself first, then of what else the finding is about
         path.name
-        for id in finding.about
+        for id in sorted(finding.about, key=lambda id: (id != finding.id, id))
         for pattern in (f"{id}.py", f"{id}.*.py")
-        for path in CERTIFICATES.glob(pattern)
-    )
+        for path in sorted(CERTIFICATES.glob(pattern))
+    ]
+    programs = list(dict.fromkeys(programs))
     links = ", ".join(f"{{download}}`{name} </counterexamples/{name}>`" for name in programs)
     certified = f" Certified, without this book, by {links}." if links else ""
     return f"Shown in {address}.{certified}"

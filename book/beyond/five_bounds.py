@@ -19,7 +19,7 @@
 # # One network under five bounds
 #
 # ```{verdict}
-# No, none of the bounds that three of the papers prove certifies a small network that has clearly learned its task. After {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`, as measured on fresh strings. But all of these bounds on it are at least {glue:text}`least_here:.3f`, while a predictor that ignores the input has the risk $\frac14$. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f`, which is of no use either. Counting the pairs of bits that could be the target gives {glue:text}`occam_here:.3f`, but this is a bound for the pair that fits the sample and not for the network.
+# None of the bounds that three of the papers prove certifies a small network that has clearly learned its task. After {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`, as measured on fresh strings. But all of these bounds on it are at least {glue:text}`least_here:.3f`, while a predictor that ignores the input has the risk $\frac14$. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f`, which is of no use either. Counting the pairs of bits that could be the target gives at most {glue:text}`occam_here:.3f`, but this is a bound for the pair that fits the sample and not for the network.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-single-layer-bound`, {ref}`ch-longer-tokens`. **Read** 12 min. **Runs in** 30 s. **Source** ours; of the papers' bounds, see their chapters.
 #
@@ -29,7 +29,7 @@
 #
 # ## Why one should care
 #
-# A bound can be true and still be of no use, because it exceeds the error of a predictor that ignores the input. Whether the bounds of the five papers are of use is hard to see from their formulas, since each paper measures something different, such as noise that a network tolerates, norms of its matrices, or heads and weights. So we put all of them on the same axis, for the same trained network and with all constants. The network is as favourable as possible: it is small, its task is the easiest one on which the papers agree, and it has learned the task almost without error. If a bound is vacuous here, it will hardly be better for a larger network.
+# A bound can be true and still be of no use, because it exceeds the error of a predictor that ignores the input. Whether the bounds of the five papers are of use is hard to see from their formulas, since each paper measures something different, such as noise that a network tolerates, norms of its matrices, or heads and weights. So we put all of them on the same axis, for the same trained network and with all constants. The network is as favourable as possible: it is small, its task is among the easiest that the papers treat, and it has learned the task almost without error. If a bound is vacuous here, it will hardly be better for a larger network.
 #
 # ## What 1024 strings can pay for, by hand
 #
@@ -201,9 +201,10 @@ figures.show()
 #
 # 1. The first curves to fall below this line, near thirty strings, are Occam's bound, which counts the candidates, and the held-out bound, which uses a test set.
 # 2. The next is a thin one, the first paper's form with $\Sigma = 0.01$.
-# 3. The star shows the networks themselves. It stands at a thousand strings, and at a risk far below every bound at that number of strings.
-# 4. Counting 32 bits for each weight crosses the line at some fifty thousand strings, and the two proved forms of flatness around a hundred thousand.
-# 5. The bounds from norms cross it only beyond $10^{14}$ strings.
+# 3. The star shows the networks themselves. It stands at a thousand strings, and at a risk of about a tenth of the smallest bound at that number of strings.
+# 4. The dotted guide, which is no bound of any paper, crosses the line at some ten thousand strings.
+# 5. Counting 32 bits for each weight crosses it at some fifty thousand strings, and the two proved forms of flatness around a hundred thousand.
+# 6. The proved bounds from norms cross it only beyond $10^{14}$ strings, and the thin ones of the same look, with constants 1, from about $10^{11}$ strings on.
 #
 # The sections below say what the network is and what each bound is.
 #
@@ -397,6 +398,14 @@ glue(unread=(1 - read / rows.sum(1)).mean().item(), longest=lengths[-1])
 #
 # *Covers in ranks.* In these bounds the number of free entries takes the place of $W$, and if the ranks are small it is smaller. But our $W_v$ has full rank, because the rows of positions that are not read keep the values that they had at the start. With full ranks a bound of order $1/m$ begins at $659/1024 = 0.64$, before any norm and any logarithm, and is vacuous as well. With $W_v$ of rank one only 101 entries would be left, and 101/1024 is about 0.1. So bounds in ranks ask for a network that is compressed before it is measured, as counting does.
 #
+# ## What we found
+#
+# * On a network that has clearly learned its task every bound of the papers, as far as it is proved, is above the risk of the best constant at this sample. Counting 32 bits for each weight does not certify it there either.
+# * How many strings does it take to get below a quarter? Compare the smallest of the bounds that the papers prove with those that count. For every network and length it needs at least {glue:text}`fewest:.0f` times as many strings as Occam's bound for the list of pairs, and at least {glue:text}`kl_over:.1f` times as many as counting 32 bits for each weight.
+# * Of the later bounds that we know none could be put on the same axis, because their constants could not be read or because they are about other networks.
+# * These findings are about the numbers of the bounds and not about their ideas. Other chapters treat the ideas: attention picks few positions at the price of a logarithm, sensitive functions are sharp, and a flat network needs fewer digits.
+# * A certificate for such a network exists: one with the prior at the start ({ref}`ch-auditing-certificates`), which goes back to {cite:t}`dziugaite2017`, or one that counts what the network can be compressed to ({cite:t}`zhou2019`, {cite:t}`lotfi2022`, and {cite:t}`lotfi2024` for language models).
+#
 # ## What would falsify this
 #
 # * The claim would be false if a trained network had a risk above a tenth of the best constant's, because then it would not have clearly learned.
@@ -415,14 +424,6 @@ ledger.verdicts()
 # ## What the authors' code does differently
 #
 # No repository of the five evaluates a bound at trained weights. That of the first paper plots its bound for the hand-written network, and the others plot none.
-#
-# ## What we found
-#
-# * On a network that has clearly learned its task every bound of the papers, as far as it is proved, is above the risk of the best constant at this sample. Counting 32 bits for each weight does not certify it there either.
-# * How many strings does it take to get below a quarter? Compare the smallest of the bounds that the papers prove with those that count. For every network and length it needs at least {glue:text}`fewest:.0f` times as many strings as Occam's bound for the list of pairs, and at least {glue:text}`kl_over:.1f` times as many as counting 32 bits for each weight.
-# * Of the later bounds that we know none could be put on the same axis, because their constants could not be read or because they are about other networks.
-# * These findings are about the numbers of the bounds and not about their ideas. Other chapters treat the ideas: attention picks few positions at the price of a logarithm, sensitive functions are sharp, and a flat network needs fewer digits.
-# * A certificate for such a network exists: one with the prior at the start ({ref}`ch-auditing-certificates`), which goes back to {cite:t}`dziugaite2017`, or one that counts what the network can be compressed to ({cite:t}`zhou2019`, {cite:t}`lotfi2022`, and {cite:t}`lotfi2024` for language models).
 #
 # ## Exercises
 #

@@ -19,7 +19,7 @@
 # # From Gaussians to Occam
 #
 # ```{verdict}
-# Whether flatness helps depends on the prior of the PAC-Bayes bound. If the prior is a mixture of Gaussians around all {glue:text}`list_size` networks that could have been written by hand, flatness gains next to nothing: of fourteen sizes of noise the smallest gives the best bound. Up to a logarithm of the number of examples this best bound is Occam's, the bound that only counts the networks. If the prior is one Gaussian, wider than the noise, flatness does help, and twice the noise saves $\log 2$ of the KL divergence for each weight in use. But then the bound needs up to {glue:text}`wide_over:.0f` times as many examples as Occam's.
+# Whether flatness helps depends on the prior of the PAC-Bayes bound. If the prior is a mixture of Gaussians around all {glue:text}`list_size` networks that could have been written by hand, one for each pair of {glue:text}`n` bits, flatness gains next to nothing: of fourteen sizes of noise the smallest gives the best bound. This best bound is that of Occam, which only counts the networks, except for a logarithm of the number of examples in its numerator. If the prior is one Gaussian, wider than the noise, flatness does help, and twice the noise saves $\log 2$ of the KL divergence for each weight in use. But then the bound needs up to {glue:text}`wide_over:.0f` times as many examples as Occam's.
 # ```
 # **Needs** {ref}`ch-three-rates`. **Read** 13 min. **Runs in** 20 s. **Source** ours; the inequality is well known.
 #
@@ -74,7 +74,7 @@
 # *At least.* $K$ is the mutual information between $h$, drawn uniformly, and the weights of a noisy network. To guess $h$ from it, take the indicator nearest to its outputs. Two indicators have the squared distance $\frac12$, so the guess is wrong only if the noisy network has a risk of at least $\frac18$, which has at most the chance $8R$ by Markov's inequality. By Fano's inequality a guess that is wrong with at most this probability needs at least the information that is claimed.
 # ````
 #
-# What does the proposition say about the bound? With equal weights $w_h$ and $\Sigma_h = \sigma^2 I$ the PAC-Bayes bound on the risk, from $m$ examples and with probability $1 - \delta$, is $\mathrm{kl}^{-1}(\hat R, (K + \log \frac{2\sqrt m}\delta)/m)$, where $\hat R$ is the training risk under the noise and $K \le \log |H|$ the divergence. Here $\mathrm{kl}^{-1}(\hat R, c)$ is the largest risk $r$ for which the KL divergence between two coins, with probabilities $\hat R$ and $r$, is at most $c$. As $\sigma \to 0$ this is Occam's bound $\mathrm{kl}^{-1}(0, (\log|H| + \log \frac 1\delta)/m)$, except that it has $\log 2 \sqrt m$ in its numerator. Noise can help only by making $K$ smaller. By the proposition noise of any shape saves at most $\log 2 + 8 R \log |H|$ nats, where $R$ is the risk under the noise, because networks that cannot be distinguished have a high risk. On a finer list, such as sums with coefficients of many digits, neighbouring networks overlap while the risk is still small, and there noise can make the bound smaller.
+# What does the proposition say about the bound? With equal weights $w_h$ and $\Sigma_h = \sigma^2 I$ the PAC-Bayes bound on the risk, from $m$ examples and with probability $1 - \delta$, is $\mathrm{kl}^{-1}(\hat R, (K + \log \frac{2\sqrt m}\delta)/m)$, where $\hat R$ is the training risk under the noise and $K \le \log |H|$ the divergence. Here $\mathrm{kl}^{-1}(\hat R, c)$ is the largest risk $r$ for which the KL divergence between two coins, with probabilities $\hat R$ and $r$, is at most $c$. As $\sigma \to 0$ this is Occam's bound $\mathrm{kl}^{-1}(0, (\log|H| + \log \frac 1\delta)/m)$, except that its numerator has the additional summand $\log 2 \sqrt m$. Noise can help only by making $K$ smaller. By the proposition noise of any shape saves at most $\log 2 + 8 R \log |H|$ nats, where $R$ is the risk under the noise, because networks that cannot be distinguished have a high risk. On a finer list, such as sums with coefficients of many digits, neighbouring networks overlap while the risk is still small, and there noise can make the bound smaller.
 
 # %% tags=["parameters"]
 n = 10  # bits, the paper's T [8..12]
@@ -93,7 +93,7 @@ import math
 import pandas as pd
 import torch
 
-from bookkit import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, in_prose, table
 from helpers import cube, statistics
 from helpers.rng import Rng, f64
 from papers.beyond import small_noise
@@ -176,7 +176,9 @@ for m in (16, 100, 1000, 10_000, 1_000_000):
     rows.append(row | {"Occam": rivals.occam(0.0, log_size, m, confidence)})
 gains = pd.DataFrame(rows).map(float).astype({"samples": int})
 caption = "Bounds on the risk with the best noise σ for two priors, and Occam's bound"
-table(gains.drop(columns=["mixture, gain", "around 0, gain"]), caption)
+told = gains.drop(columns=["mixture, gain", "around 0, gain"])
+told = told.set_index("samples").map(lambda v: in_prose(f"{v:.4g}"))
+table(told, caption)
 twice = torch.cat((centres[:1], centres[:1], centres[2:]))
 fresh = torch.Generator().manual_seed(seed + 2)
 without = []  # control: a mixture around all the other networks, ours left out
@@ -243,7 +245,7 @@ glue(mean_risk=mean_risk)
 # K = \sum_g \frac{n_g}2 \log \Bigl( 1 + \frac{N_g}{n_g s_g^2} \Bigr) .
 # ```
 #
-# This is never more than $\sum_g N_g / 2 s_g^2$, since $\log(1 + u) \le u$, and it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. Let $P$ be the number of used weights, those in groups with $N_g > 0$. If the noise has the size that is best for $m$ samples, $K$ is about $\frac P2 \log m$. So the *certificate*, that is, the bound on the risk, falls as $\frac{\log m}m$, not as $m^{-1/2}$. (A prior must not depend on the target. The width depends only on the sizes $T$ and $d$ and on the number $W$ of terms, which is 1 here, and for $W = 1$ so do the norms.)
+# This is never more than $\sum_g N_g / 2 s_g^2$, since $\log(1 + u) \le u$, and it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. Let $P$ be the number of used weights, those in groups with $N_g > 0$. If the noise has the size that is best for $m$ samples, $K$ is about $\frac P2 \log m$. So the *certificate*, that is, the bound on the risk, falls as $\frac{\log m}m$, not as $m^{-1/2}$. A prior must not depend on the target, and this one does not: its width depends only on the sizes $T$ and $d$ and on the number $W$ of terms, which is 1 here, and for $W = 1$ so do the norms.
 #
 # With this prior flatness counts, because twice the noise at the same risk saves $\log 2$ nats for each used weight. This is known as the description length of a network {cite:p}`hinton1993,hochreiter1997`: a flat minimum can be written down with fewer digits. We compute four certificates for the same network: with this wider prior, with the narrow one for the same posteriors, with the mixture, and by counting (Occam).
 
@@ -309,7 +311,7 @@ glue(wide_slope=slope["wider prior, by block"])
 # * *Occam*, *mixture* and *wider prior, by block* are the bounds of this page.
 # * *Gaussian, by block* and *Gaussian, one variance* have a prior around 0 with the posterior's variance, as in {ref}`ch-three-rates`.
 # * *The paper's form, proved constant* has the constant that is proved for a loss in $[0, 1]$, and the measured norm and gradient of our network.
-# * *The paper's form, its constant* is Theorem 2 of P1, its PAC-Bayes bound, truncated, that is, without the term for noise. It has the paper's bounds on norm and gradient and the paper's own $\Sigma = 0.01$, which no proof covers for these networks ({ref}`ch-loss-constant`).
+# * *The paper's form, its constant* is Theorem 2 of P1, its PAC-Bayes bound, truncated, that is, without its term for the growth of the sharpness under noise. It has the paper's bounds on norm and gradient and the paper's own $\Sigma = 0.01$, which no proof covers for these networks ({ref}`ch-loss-constant`).
 
 
 # %%
@@ -356,7 +358,8 @@ ax.legend()
 figures.show()
 
 # %% mystnb={"code_prompt_hide": "The numbers, and a check", "code_prompt_show": "The numbers, and a check"} tags=["hide-input"]
-table(samples.rename_axis("bound"), f"Samples until a risk of {level} is certain", form=".1f")
+told = samples.map(math.ceil).astype(float).rename_axis("bound")
+table(told, f"Samples until a risk of {level} is certain, rounded up", form=",.0f")
 over = samples / samples.loc["Occam"]
 free = pac_bayes.first_sample_size(lambda m: certificate(risk, 0 * tied, m), level)
 occam.holds(
@@ -374,7 +377,14 @@ glue(occam_over=(samples.loc["Occam"] / samples.iloc[0]).max())
 glue(block_over=over.loc["Gaussian, by block"].max())
 
 # %% [markdown]
-# Read {numref}`fig-yardsticks` from the top. The first five rows need at most some forty samples, and their marks for the two lengths nearly coincide. The wider prior needs more than a thousand, and the three rows below it need between some two hundred thousand and twelve million. The last row, with the paper's constant, needs some twenty thousand.
+# Read {numref}`fig-yardsticks` from the top. The first five rows need at most some forty samples, and their marks for the two lengths nearly coincide. The wider prior needs more than a thousand, and the three rows below it need between some two hundred thousand and twelve million. The last row, with the paper's constant, needs some twenty thousand, which is fewer than three rows above it, but no proof covers this constant.
+#
+# ## What we found
+#
+# * With the mixture over this list as prior a certificate does not depend on the norm of the network and gains nothing from noise. The best certificate over the noise that we tried is {glue:text}`mixture_gain:.3f` times that with the least noise, and no noise of any shape saves more than $\log 2 + 8 R \log |H|$ nats.
+# * Occam's bound needs at most {glue:text}`occam_over:.1f` times as many samples as the limit for learners that must return one of the list. The Gaussian with a width for each block of weights needs up to {glue:text}`block_over:.0f` times as many as Occam's.
+# * A wider prior repairs most of this: it needs up to {glue:text}`wide_over:.0f` times Occam's samples, and its certificate decreases with $m$ like a power of exponent {glue:text}`wide_slope:.2f`. Here flatness changes the divergence by half a logarithm of the noise for each of the {glue:text}`used` used weights. {ref}`ch-from-flatness-to-counting` compares both bounds on a harder function.
+# * None of the Gaussian certificates is about the learner. Occam's bound holds for every learner that returns one of these networks. Whether gradient descent returns one is another question. In {ref}`ch-learned-circuits` trained networks find the same bits, but most of them compute the parity in another way.
 #
 # ## What would falsify this
 #
@@ -387,13 +397,6 @@ ledger.show()
 # ## What the authors' code does differently
 #
 # The repository `paullintilhac/boolean_function_sensitivity` evaluates one Gaussian around 0, with one variance, and with $\Sigma = 0.01$. This is the last row of the table, which needs {glue:text}`premise:.0f` samples at {glue:text}`far` bits.
-#
-# ## What we found
-#
-# * With the mixture over this list as prior a certificate does not depend on the norm of the network and gains nothing from noise. The best certificate over the noise that we tried is {glue:text}`mixture_gain:.3f` times that with the least noise, and no noise of any shape saves more than $\log 2 + 8 R \log |H|$ nats.
-# * Occam's bound needs at most {glue:text}`occam_over:.1f` times as many samples as the limit for learners that must return one of the list. The Gaussian with a width for each block of weights needs up to {glue:text}`block_over:.0f` times as many as Occam's.
-# * A wider prior repairs most of this: it needs up to {glue:text}`wide_over:.0f` times Occam's samples, and its certificate decreases with $m$ like a power of exponent {glue:text}`wide_slope:.2f`. Here flatness changes the divergence by half a logarithm of the noise for each of the {glue:text}`used` used weights. {ref}`ch-from-flatness-to-counting` compares both bounds on a harder function.
-# * None of the Gaussian certificates is about the learner. Occam's bound holds for every learner that returns one of these networks. Whether gradient descent returns one is another question. In {ref}`ch-learned-circuits` trained networks find the same bits, but most of them compute the parity in another way.
 #
 # ## Exercises
 #

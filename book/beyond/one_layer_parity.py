@@ -19,13 +19,13 @@
 # # Parity in one layer, and without layer norm
 #
 # ```{verdict}
-# One layer of attention computes PARITY only if some part of it grows with the number $n$ of bits, and this chapter finds how much. With one head, whose values depend on the bit alone, PARITY of four or more bits needs exactly $n - 1$ hidden units. If a polynomial of the heads' outputs gives the answer, the number of heads times the degree must be at least $n$, and that is enough. For {glue:text}`share:.0f` % of the strings of {glue:text}`far` bits, {glue:text}`few` hidden units suffice. Two layers compute PARITY at every length with a fixed margin and without layer norm, if the encodings of positions grow with the position. But the network that we give for this is about as brittle as one with layer norm.
+# One layer of attention can compute PARITY, but only if its MLP, the number of its heads or the degree of its read-out grows with the number $n$ of bits. With one head, whose values depend on the bit alone, PARITY of four or more bits needs exactly $n - 1$ hidden units. If a polynomial of the heads' outputs gives the answer, the number of heads times the degree must be at least $n$, and that is enough. For {glue:text}`share:.0f` % of the strings of {glue:text}`far` bits, {glue:text}`few` hidden units suffice. Two layers compute PARITY at every length with a fixed margin and without layer norm, if the encodings of positions grow with the position. But the network that we give for this is about as brittle as one with layer norm.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-construction`, {ref}`ch-brittle-transformers`. **Read** 15 min. **Runs in** 20 s. **Source** ours; the questions are those of {cite:t}`kozachinskiy2026` (abstract and the beginning of the introduction read), {cite:t}`kozachinskiy2025` (abstract and a third party's summary read), {cite:t}`hsu2026` (abstract and first page read) and {cite:t}`rajaraman2026` (introduction and Sections 2 and 3.1 read). Of {cite:t}`chiang2022` the abstract was read.
 #
-# **Claim.** Three results are known. Kozachinskiy, Steifer and Wałęga show that no one-layer transformer computes PARITY at all lengths, because its *average sensitivity*, the mean number of bits whose flip changes the answer, grows more slowly than that of PARITY. For an MLP of fixed size it grows at most like $\sqrt n$ up to logarithms, as Hsu reports. Hsu shows that the number of heads times the degree of a rational read-out, a quotient of two polynomials in the heads' outputs, must grow linearly. And Rajaraman, Sundaram and Tesfaye show that linear read-outs need exactly $n$ heads.
+# **Claim.** We show three things. For a single head whose values depend on the bit alone we determine exactly how large the *average sensitivity* can be, the mean number of bits whose flip changes the answer, for every $n$ and every number of hidden units. For read-outs that are polynomials of any degree $r$ we prove that $H$ heads need $H r \ge n$, and that this is enough. Finally we leave the single layer and give a network of two layers without layer norm, whose weights and encodings do not depend on the length. We prove that it computes PARITY at every length with a fixed margin, and measure how small a step of its weights destroys the answer.
 #
-# We add three. For a single head whose values depend on the bit alone we determine the largest average sensitivity exactly, for every $n$ and every number of hidden units. For polynomials of any degree $r$ we prove that $H$ heads need $H r \ge n$, and that this is enough. Finally we leave the single layer and give a network of two layers without layer norm, whose weights and encodings do not depend on the length. We prove that it computes PARITY at every length with a fixed margin, and measure how small a step of its weights destroys the answer.
+# Three results were known before. Kozachinskiy, Steifer and Wałęga show that no one-layer transformer computes PARITY at all lengths, because its average sensitivity grows more slowly than that of PARITY. For an MLP of fixed size it grows at most like $\sqrt n$ up to logarithms, as Hsu reports. Hsu shows that the number of heads times the degree of a rational read-out, a quotient of two polynomials in the heads' outputs, must grow linearly. And Rajaraman, Sundaram and Tesfaye show that linear read-outs need exactly $n$ heads.
 
 # %% tags=["parameters"]
 n = 8  # bits of the networks that are searched, on all strings [7..10]
@@ -96,7 +96,7 @@ layer, without = ledger.result("beyond.layer"), ledger.result("beyond.no_norm")
 #
 # *Changes on a walk.* With the weights $e^{s}$ of a softmax, $p = P / (P + Q)$, where $P$ is the sum of the weights of the ones and $Q$ that of the zeros. If a bit is switched on, $P$ increases and $Q$ decreases, so $p$ increases. The output of the MLP as a function of $p$ is piecewise linear with at most $h$ kinks, so that its sign changes at most $h + 1$ times on the way from $p = 0$ to $p = 1$.
 #
-# *Average.* Let $E_t$ be the number of edges between the counts $t$ and $t + 1$ at which $f$ changes. There are $N_t = \binom nt (n - t) = n \binom{n-1}t$ such edges in all, and a walk in random order takes each of them with the same probability $1/N_t$. So the expected number of changes on the walk is $\sum_t E_t / N_t \le h + 1$, where each summand is at most 1. The average sensitivity is $2^{1 - n} \sum_t E_t$. Under the two conditions this sum is largest if $E_t = N_t$ for the $h + 1$ largest $N_t$ and $E_t = 0$ otherwise, which gives $n \sum_t \binom{n-1}t 2^{-(n-1)}$ over these $t$.
+# *Average.* Let $E_t$ be the number of edges between the counts $t$ and $t + 1$ at which $f$ changes. There are $N_t = \binom nt (n - t) = n \binom{n-1}t$ such edges in all, and a walk in random order takes each of them with the same probability $1/N_t$. So the expected number of changes on the walk is $\sum_t E_t / N_t \le h + 1$, where each summand is at most 1. The average sensitivity is $2^{1 - n} \sum_t E_t$. Under these two conditions, that the shares $E_t / N_t$ are at most 1 and sum to at most $h + 1$, this sum is largest if $E_t = N_t$ for the $h + 1$ largest $N_t$ and $E_t = 0$ otherwise, which gives $n \sum_t \binom{n-1}t 2^{-(n-1)}$ over these $t$.
 #
 # *The network.* Take equal scores, so that $p = t/n$, and a piecewise linear function that alternates at the $h + 2$ central counts, with its $h$ kinks at the inner ones of these. In the proof of {prf:ref}`room-limits` it is shown that $h \ge 3$ hidden units can do so. Its sign changes between any two neighbours among these counts, and nowhere else, because the first and the last piece are continued without a further zero. For $h = n - 1$ this is PARITY, and $A(n, c) = n$ only if $c \ge n$.
 #
@@ -213,7 +213,7 @@ glue(far=far, few=few, share=100 * share, all_units=far - 1, theirs=4 * (far + 1
 #
 # ## Heads times degree
 #
-# Now let there be $H$ heads with arbitrary scores and values, which again attend from a token that does not depend on the bits, and let the answer be the sign of a polynomial of degree $r$ in all their outputs. (Hsu allows quotients of two such polynomials, and derives a statement for ReLU networks with a margin.)
+# Now let there be $H$ heads with arbitrary scores and values, which again attend from a token that does not depend on the bits, and let the answer be the sign of a polynomial of degree $r$ in all their outputs. Hsu allows quotients of two such polynomials, and derives a statement for ReLU networks with a margin.
 #
 # ```{prf:proposition} Heads times degree (in part ours)
 # :label: layer-heads-degree
@@ -291,7 +291,7 @@ layer.holds(
 glue(by_heads=sensitivity, weight=weights.abs().max().item())
 
 # %% [markdown]
-# The number of free values is $H r + 1$ in all rows, up to $n + 1$, so in this family heads times degree is exactly what counts. With {glue:text}`n` heads a linear read-out computes PARITY, and its average sensitivity is {glue:text}`by_heads:.0f`. But the read-out has weights up to {glue:text}`weight:.1e`, because the shares of different heads are nearly the same function. This is another instance of what {ref}`ch-layer-norm-blowup` finds: a network that computes PARITY must have large weights, or be large itself.
+# The number of free values is $H r + 1$ in all rows, up to $n + 1$, so for heads that treat all positions alike, heads times degree is exactly what counts. With {glue:text}`n` heads a linear read-out computes PARITY, and its average sensitivity is {glue:text}`by_heads:.0f`. But the read-out has weights up to {glue:text}`weight:.1e`, because the shares of different heads are nearly the same function. This is another instance of what {ref}`ch-layer-norm-blowup` finds: a network that computes PARITY must have large weights, or be large itself.
 #
 # ## Two layers without layer norm
 #
@@ -396,7 +396,7 @@ glue(frozen=frozen[-1], worst_far=1 - margins[-1])
 # %% [markdown]
 # The largest deviation from $\pm 1$ is {glue:text}`worst:.5f`, where the theorem allows {glue:text}`granted:.5f`. If the encoding stops growing, the least margin on the long strings is {glue:text}`frozen:.3f`, where a negative number means a wrong sign. The margin has to be small then, because one flip moves every $d_x$, and with it the output, by $O(1/n)$ only.
 #
-# **Where does the price go?** The network of {ref}`ch-brittle-transformers` needs a layer norm that magnifies a number of size $1/n^2$. Its answer is lost after a random step of all weights, of length $\rho$, as soon as the strings have about $4.4/\sqrt\rho$ bits. Our network has no layer norm, so one could hope that it tolerates larger steps. But it multiplies numbers of size $1/n$ with an encoding of size $n$, and this encoding also multiplies the noise in the weights. A step changes each weight by an amount $\sigma$ in proportion to $\rho$. One of these changes lets the value matrix of the first layer read the encodings $x + 1$. Attention averages them to about $\frac58 n$ if half of the bits are ones and $x$ is near $k$. So a number of the order $\sigma n$ is added to $d_x$, whereas neighbouring $d_x$ differ by about $\frac1{2n}$. The answer should be lost where $\sigma n$ is of the order $\frac1n$, that is, at a length in proportion to $\rho^{-1/2}$ again. This is an estimate and no proof.
+# **What does the network pay for this?** The network of {ref}`ch-brittle-transformers` needs a layer norm that magnifies a number of size $1/n^2$. Its answer is lost after a random step of all weights, of length $\rho$, as soon as the strings have about $4.4/\sqrt\rho$ bits. Our network has no layer norm, so one could hope that it tolerates larger steps. But it multiplies numbers of size $1/n$ with an encoding of size $n$, and this encoding also multiplies the noise in the weights. A step changes each weight by an amount $\sigma$ in proportion to $\rho$. One of these changes lets the value matrix of the first layer read the encodings $x + 1$. If half of the bits are ones and $x$ is near $k$, the bits have the total weight $\frac n2 + 2 \cdot \frac n2 = \frac32 n$ and the mean encoding of about $\frac n2$, and the end symbol has the weight $\frac n2$ and the encoding $n + 1$. So attention averages the encodings to about $\frac34 \cdot \frac n2 + \frac14 \cdot n = \frac58 n$. Therefore a number of the order $\sigma n$ is added to $d_x$, whereas neighbouring $d_x$ differ by about $\frac1{2n}$. The answer should be lost where $\sigma n$ is of the order $\frac1n$, that is, at a length in proportion to $\rho^{-1/2}$ again. This is an estimate and no proof.
 #
 # To test this guess we measure the average direction sharpness of both networks, the mean square of the change of the output under a random step of length $\rho$ of all weights but the encodings. Both have the same shapes, with 32 columns and 32 hidden units, and the length at which the sharpness passes $\frac12$ is the *crossing* $n^*(\rho)$. We add a third network, in which a weight of the second layer has the factor $n + 1$ in place of the encoding. It is therefore another network at each length, and only the logarithm is left to grow in its encodings.
 
@@ -458,7 +458,6 @@ without.holds(
     evidence="sampled",
 )
 scaled = {k: (crossings[k] * crossings.index**0.5).dropna().mean() for k in crossings}
-ledger.show()
 glue(power_none=f"{law:.2f}", power_norm=f"{laws['layer norm']:.2f}", draws=draws)
 glue(power_weights=laws["weights grow"].value)
 glue(level_none=scaled["encodings grow"], level_norm=scaled["layer norm"])
@@ -467,21 +466,13 @@ glue(cross_weights=crossings.loc[0.01, "weights grow"])
 glue(late_none=curves["encodings grow"][-1][1], late_norm=curves["layer norm"][-1][1])
 
 # %% [markdown]
-# Read {numref}`fig-layer-sharpness` from left to right. The network with layer norm loses its answer gradually, and its sharpness levels off near 1 ({glue:text}`late_norm:.2f` at 256 bits), the value of an output that is near 0 at every string. The network whose encodings grow keeps its answer a little longer and then loses it suddenly, because a softmax that has moved to a neighbouring position reads a sign there with full confidence. At 256 bits its sharpness is {glue:text}`late_none:.2f`; an output whose sign is random would have 2. The sharpness of both networks passes one half at nearly the same length, {glue:text}`cross_norm:.0f` and {glue:text}`cross_none:.0f` bits for steps of 0.01.
+# Read {numref}`fig-layer-sharpness` from left to right. The network with layer norm loses its answer gradually, and its sharpness levels off near 1 ({glue:text}`late_norm:.2f` at 256 bits), the value of an output that is near 0 at every string. The network whose encodings grow keeps its answer a little longer and then loses it suddenly, because a softmax that has moved to a neighbouring position reads a sign there with full confidence. At 256 bits its sharpness is {glue:text}`late_none:.2f`, whereas an output whose sign is random would have 2. The sharpness of both networks passes one half at nearly the same length, {glue:text}`cross_norm:.0f` and {glue:text}`cross_none:.0f` bits for steps of 0.01.
 #
 # This is true for all steps that we tried: the crossing without layer norm is about {glue:text}`level_none:.1f`$/\sqrt\rho$, with the exponent {glue:text}`power_none` (99 % interval), and that with layer norm is {glue:text}`level_norm:.1f`$/\sqrt\rho$, with the exponent {glue:text}`power_norm`. So these two networks are about equally brittle, one with layer norm and one without, although for different reasons. That even the factors are so close is an accident of the two constructions, which have the same number of columns.
 #
 # The third network tolerates larger steps, and its crossing has the exponent {glue:text}`power_weights:.2f`. At 0.01 it passes one half at {glue:text}`cross_weights:.0f` bits, since noise is no longer multiplied with large encodings. But this network has to be written anew for each length, and a step of fixed length is a smaller and smaller share of its weights. In this sense the third network replaces large encodings by another cost, the size of its weights.
 #
-# This comparison has three limits. We do not know whether encodings that grow more slowly than $n$ would do. Our network is not causal, because each position has to see all bits, whereas the four layers of Kozachinskiy, Steifer and Wałęga work with a causal mask as well. And our measurements are about two networks that were written by hand. Another network without layer norm, theirs among them, may tolerate larger or only smaller steps.
-#
-# ## What would falsify this
-#
-# {prf:ref}`layer-one-head` would be refuted by a network of one head with $h$ hidden units, with values that depend on the bit alone, whose average sensitivity exceeds $A(n, h + 1)$. {prf:ref}`layer-heads-degree` would be refuted by a polynomial read-out of degree $r$ after $H$ heads that computes PARITY of more than $H r$ bits. The controls break the hypotheses: with {glue:text}`n` heads in place of one, the average sensitivity exceeds the bound for one head, and a network that lacks one of its units falls short of it. {prf:ref}`layer-no-norm` would be refuted by a string with a margin below $1 - 0.0014$, and the guess about the brittleness by another exponent of the crossing than $-\frac12$.
-#
-# ## What the authors' code does differently
-#
-# The papers of Hsu, of Kozachinskiy and Steifer, of these two with Wałęga, and of Rajaraman, Sundaram and Tesfaye contain proofs only, as far as we know. The first paper's program builds its MLP with $4(d + 1)$ units for a set of $d$ bits, whatever the leak of attention is.
+# This comparison has three limits. We do not know whether encodings that grow more slowly than $n$ would do. Our network is not causal, because each position has to see all bits, whereas the four layers of Kozachinskiy, Steifer and Wałęga work with a causal mask as well. And our measurements are about two networks that were written by hand. Another network without layer norm, for example one of theirs, may tolerate larger steps, or only smaller ones.
 #
 # ## What we found
 #
@@ -490,6 +481,18 @@ glue(late_none=curves["encodings grow"][-1][1], late_norm=curves["layer norm"][-
 # * About $2 \sqrt n$ units compute PARITY on {glue:text}`share:.0f` % of the strings. So a network of nearly the largest average sensitivity can be much smaller than one that is right on all strings.
 # * Heads times degree of a polynomial read-out must be at least $n$, which is sharp. For linear read-outs this is a result of Rajaraman, Sundaram and Tesfaye.
 # * Two layers without layer norm compute PARITY at every length with fixed weights and a fixed margin, if encodings grow like $n$. Two layers are known from Chiang and Cholak, with encodings that depend on the length, and the idea is one of Kozachinskiy and Steifer; the network is ours. In our measurements the answer is lost after a random step of length $\rho$ at about {glue:text}`level_none:.1f`$/\sqrt\rho$ bits, practically where a network with layer norm loses it.
+#
+# ## What would falsify this
+#
+# {prf:ref}`layer-one-head` would be refuted by a network of one head with $h$ hidden units, with values that depend on the bit alone, whose average sensitivity exceeds $A(n, h + 1)$. {prf:ref}`layer-heads-degree` would be refuted by a polynomial read-out of degree $r$ after $H$ heads that computes PARITY of more than $H r$ bits. The controls break the hypotheses: with {glue:text}`n` heads in place of one, the average sensitivity exceeds the bound for one head, and a network that lacks one of its units falls short of it. {prf:ref}`layer-no-norm` would be refuted by a string with a margin below $1 - 0.0014$, and the guess about the brittleness by another exponent of the crossing than $-\frac12$.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+ledger.show()
+
+# %% [markdown]
+# ## What the authors' code does differently
+#
+# The papers of Hsu, of Kozachinskiy and Steifer, of these two with Wałęga, and of Rajaraman, Sundaram and Tesfaye contain proofs only, as far as we know. The first paper's program builds its MLP with $4(d + 1)$ units for a set of $d$ bits, whatever the leak of attention is.
 #
 # ## Exercises
 #

@@ -19,11 +19,11 @@
 # # Three rates
 #
 # ```{verdict}
-# Yes, bounds from flatness fall more slowly with the number $m$ of samples than a bound that counts networks, if prior and posterior have the same variances. The paper's bound falls like $m$ to the power {glue:text}`slope_hoeffding:.2f` and its kl form like $m$ to the power {glue:text}`slope_kl:.2f`, whereas a bound that counts networks falls like $1/m$. The reason is that less noise in the weights means a smaller risk but a larger KL divergence. If prior and posterior are Gaussians with the same variances, the product of the two tends to a constant as the noise vanishes.
+# A bound from flatness adds Gaussian noise to the weights of a network, and compares the result with a prior around zero. If prior and posterior have the same variances, such bounds fall more slowly with the number $m$ of samples than a bound that counts networks. The paper's bound falls like $m$ to the power {glue:text}`slope_hoeffding:.2f`, and its sharper form, with the inverse of the KL divergence between coins, like $m$ to the power {glue:text}`slope_kl:.2f`. A bound that counts networks falls like $1/m$. The reason is that less noise means a smaller risk but a larger KL divergence from the prior, and the product of the two tends to a constant as the noise vanishes.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 13 min. **Runs in** 20 s. **Source** ours.
 #
-# **Claim.** Put small Gaussian noise on the weights of a network that fits its data, and take a prior around 0 with the same variances. We call such variances *tied*. Choose them so that the risk is least for a given KL divergence. (With one variance for all weights there is nothing to choose.) Then, as the noise vanishes, the risk that it causes times the divergence tends to a constant. This constant decides what a PAC-Bayes bound with tied variances can guarantee, and at which rate it falls. One variance for each kind of weight, a way forward that the paper itself names, makes the constant many times smaller. The bound still does not come near one that counts networks. A prior that is wider than the posterior does better, in the next chapter.
+# **Claim.** Put small Gaussian noise on the weights of a network that fits its data, and take a prior around 0 with the same variances. We call such variances *tied*. Choose them so that the risk is least for a given KL divergence; with one variance for all weights there is nothing to choose. Then, as the noise vanishes, the risk that it causes times the divergence tends to a constant. This constant decides what a PAC-Bayes bound with tied variances can guarantee, and at which rate it falls. One variance for each kind of weight, a way forward that the paper itself names, makes the constant many times smaller. The bound still does not come near one that counts networks. A prior that is wider than the posterior does better, in the next chapter.
 #
 # ## Why one should care
 #
@@ -117,7 +117,7 @@ import math
 import pandas as pd
 import torch
 
-from bookkit import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, in_prose, table
 from helpers import cube, statistics
 from helpers.rng import Rng, f64
 from papers.beyond import small_noise
@@ -213,11 +213,21 @@ glue(pairs=pairs, n=n, degree=degree, level=level, clipped=clipped / free)
 #
 # ## Which weights pay
 #
-# Which weights make the constant large? We split each block of weights into the entries that some function uses and those that none does, which can be done knowing $T$, $d$ and $W$ alone. The sum of the last column is $\sqrt C$.
+# Which weights make the constant large? We split each block of weights into the entries that some function uses and those that none does, which can be done knowing $T$, $d$ and $W$ alone. The groups are:
+#
+# * *scores 1* and *scores 2*, the entries of the score matrices of the first and the second attention,
+# * *value*, the one entry of the first value matrix, which passes the bits on,
+# * *G*, *b* and *F*, the first weights of the MLP, its biases and its second weights,
+# * *read-out*, the entry of the read-out that belongs to the output of the MLP,
+# * with the word *idle*, the entries of *scores 1* and of the read-out that belong to positions without a term,
+# * *never used*, all entries that are 0 in the network of every set of bits.
+#
+# In the last column stands $\sqrt{N_g G_g}$, the product of the group's norm and the root of its mean squared gradient. The sum of this column is $\sqrt C$.
 
 # %%
 groups, N, G = parts["by block"]
-shares = pd.DataFrame({"weights": groups.counts.long(), "N": N, "G": G, "√(N G)": (N * G).sqrt()})
+shares = pd.DataFrame({"weights": groups.counts.long(), "squared norm": N, "squared gradient": G})
+shares["root of the product"] = (N * G).sqrt()
 shares = shares.set_index(pd.Index(groups.names, name="group"))
 table(shares, f"One parity of {degree} out of {n} bits", form=".3f", tiny=1e-12)
 glue(scores_share=100 * (N[1:3].sum() / N.sum()).item())
@@ -231,9 +241,9 @@ glue(gain_weight=constants["by block"] / constants["by weight"])
 #
 # ## The constants, and how many samples
 #
-# The next two tables are for a grid of $T$, $d$ and $W$. The first has the same constants, and the second the numbers of samples from which on each certificate is below {glue:text}`level`, by the laws of {prf:ref}`beyond-rates-rates` with $b = W$. At this level the best noise is not small, so the laws give the order of magnitude and not the digits. For example, for the network of the figures below the measured kl form by block needs {glue:text}`found_need:.1e` samples, whereas the law says {glue:text}`law_need:.1e`.
+# The next two tables are for a grid of $T$, $d$ and $W$. The first has the same constants, and the second the numbers of samples from which on each certificate is below {glue:text}`level`, by the laws of {prf:ref}`beyond-rates-rates` with $b = W$. At this level the best noise is not small, so the laws give the order of magnitude and not the digits. For example, for the network of the figures below the measured kl form by block needs {glue:text}`found_need:.2e` samples. The law says {glue:text}`law_need:.2e` with the constant $C$ of this network, and {glue:text}`law_half:.2e` with half of it, as would be right for small noise, because clipping cuts off half of the errors.
 #
-# Occam's bound chooses among all sets of bits, five degrees and twenty sparsities, and pays five bits for each coefficient if there are several. (It is taken at training error 0, although coefficients rounded to five bits do not fit exactly. If the error of rounding is included, the numbers for several terms rise, by up to a half at the worst coefficients.)
+# Occam's bound chooses among all sets of bits, five degrees and twenty sparsities, and pays five bits for each coefficient if there are several. It is taken at training error 0, although coefficients rounded to five bits do not fit exactly. If the error of rounding is included, the numbers for several terms rise, by up to a half at the worst coefficients.
 
 # %%
 grid = [(8, 2, 1), (20, 1, 1), (20, 2, 1), (20, 3, 1), (50, 2, 1)]
@@ -256,7 +266,9 @@ for T, d, W in grid:
     rows.append({"T": T, "d": d, "W": W} | {f"C, {k}": v for k, v in C.items()} | samples)
 found = pd.DataFrame(rows)
 table(found.iloc[:, :6], "The constant C", form=".0f")
-table(found.iloc[:, [0, 1, 2, 6, 7, 8, 9]], f"Samples for a risk of {level}", form={"Occam": ".0f"})
+told = found.iloc[:, [0, 1, 2, 6, 7, 8, 9]]
+told = told.assign(**{k: told[k].map(lambda v: in_prose(f"{v:.2e}")) for k in told.columns[3:6]})
+table(told, f"Samples for a risk of {level}", form={"Occam": ".0f"})
 
 # %% mystnb={"code_prompt_hide": "Two checks", "code_prompt_show": "Two checks"} tags=["hide-input"]
 short, longer = (
@@ -290,11 +302,11 @@ glue(hardest=hardest["paper's form"], hardest_occam=hardest["Occam"])
 glue(gap_least=(found["kl, by block"] / found["Occam"]).min())
 
 # %% [markdown]
-# Of the three constants only that for one variance grows with the length. (That by block would grow too, if the entries that no function uses shared a variance with the used ones.) Take twenty sets of three out of twenty bits, which is a small problem. The first paper's form needs {glue:text}`hardest:.0e` samples for it, with the sub-Gaussian constant that is proved and its perturbation term left out, whereas counting needs {glue:text}`hardest_occam:.0f`. The best of these certificates whose prior does not depend on the set of bits is the kl form by block. Over the whole grid it needs by its law at least {glue:text}`gap_least:.0f` times as many samples as counting.
+# Of the three constants only that for one variance grows with the length. That by block would grow too, if the entries that no function uses shared a variance with the used ones. Take twenty sets of three out of twenty bits, which is a small problem. The first paper's form needs {glue:text}`hardest:.0e` samples for it, whereas counting needs {glue:text}`hardest_occam:.0f`. This is its form with the constant that Hoeffding's lemma proves for losses in an interval, and without the paper's term $P(\sigma)$ for the growth of the sharpness under noise ({ref}`ch-pac-bayes`). Among the certificates whose prior does not depend on the set of bits, the kl form by block is the best. Over the whole grid it needs by its law at least {glue:text}`gap_least:.0f` times as many samples as counting.
 #
 # ## The rates
 #
-# The laws are asymptotic, so we also compute certificates with measured risks, for one parity of {glue:text}`degree` out of {glue:text}`n` bits. A slope that is nearer to the rate of another form would speak against them. For each of three caps on the noise of groups without gradient we take a range of values of $K$ and measure $R$ with clipped outputs. At each $m$ the best pair of $R$ and $K$ enters the bound, and a term of $\log 100$ accounts for this choice. (The risk $R$ is an estimate from 1000 pairs, and a real certificate would have to account for that too.) Dashed lines are the laws of {prf:ref}`beyond-rates-rates`, with half the constant $C$ because of the clipping.
+# The laws are asymptotic, so we also compute certificates with measured risks, for one parity of {glue:text}`degree` out of {glue:text}`n` bits. A slope that is nearer to the rate of another form would speak against them. For each of three caps on the noise of groups without gradient we take a range of values of $K$ and measure $R$ with clipped outputs. At each $m$ the best pair of $R$ and $K$ enters the bound, and a term of $\log 100$ accounts for this choice. The risk $R$ is an estimate from 1000 pairs, and a real certificate would have to account for that too. Dashed lines are the laws of {prf:ref}`beyond-rates-rates`, with half the constant $C$ because of the clipping.
 
 # %%
 search = {}
@@ -335,7 +347,8 @@ laws = {
     "kl, by block": [math.sqrt(half / (2 * peak * m)) for m in sizes],
 }
 found_need = pac_bayes.first_sample_size(lambda m: certificates(max(m, 8.0))["kl, by block"], level)
-glue(found_need=found_need, law_need=small_noise.sample_sizes(2 * half, level)[1])
+law_need, law_half = (small_noise.sample_sizes(C, level)[1] for C in (2 * half, half))
+glue(found_need=found_need, law_need=law_need, law_half=law_half)
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Four certificates for one network and one parity, against the number of samples. Thin dashed lines: the laws. Grey line: the risk of the best constant, above which a certificate is vacuous.", "name": "fig-three-rates"}, "image": {"alt": "Four falling curves with logarithmic axes. The paper's form falls slowest and crosses the grey line last, at several million samples. The kl form with one variance falls with slope one half, that with a variance for each block lies lower by a factor of about four. Occam's bound falls with slope one and lies far below all, and is below the grey line from the first point on."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.6)
@@ -378,6 +391,13 @@ glue(slope_hoeffding=slopes["paper's form"], slope_kl=slopes["kl, one variance"]
 # %% [markdown]
 # In {numref}`fig-three-rates` follow the curves to the right, where the noise is small. The paper's form is the highest and the flattest, and it crosses the grey line last. The two kl forms are parallel lines of slope one half, and the one by block is lower because its constant is smaller. Occam's bound falls with slope one and is below the grey line from the first point on. At small $m$ the laws do not hold, because there the best noise is not small. We say that a slope agrees with a law if this law is the nearest one. Since the rates $\frac13$ and $\frac12$ are $\frac16$ apart, a deviation of half of that is allowed.
 #
+# ## What we found
+#
+# * With tied variances flatness and norm enter a Gaussian certificate only through their product, group by group. A minimum that is flatter by a factor, with a squared norm that is larger by the same factor, gains nothing.
+# * The rate $m^{-1/3}$ comes from the form of the bound and not from the network: the measured slope is {glue:text}`slope_hoeffding:.2f`, and for the kl form with the same noise it is {glue:text}`slope_kl:.2f`.
+# * The norm of the attention scores contributes hardly anything to the constant if they have a variance of their own, so nearly all of the constant is due to the MLP.
+# * All of this is about a network written by hand, for one function. {ref}`ch-from-gaussians-to-occam` asks whether Gaussians are the right prior at all.
+#
 # ## What would falsify this
 #
 # * *The law* would be false if the product $R K$ missed $C/2$ by more than four standard errors as the noise vanishes. It would also be false if a constant for finer groups were larger, because finer groups have more choice.
@@ -391,13 +411,6 @@ ledger.show()
 # ## What the authors' code does differently
 #
 # The repository `paullintilhac/boolean_function_sensitivity` evaluates one form, with one variance and the sub-Gaussian constant 0.01, which the paper measures at trained networks. This is the paper's form of the last table, with another constant, and {ref}`ch-pac-bayes` has that bound with all its terms.
-#
-# ## What we found
-#
-# * With tied variances flatness and norm enter a Gaussian certificate only through their product, group by group. A minimum that is flatter by a factor, with a squared norm that is larger by the same factor, gains nothing.
-# * The rate $m^{-1/3}$ comes from the form of the bound and not from the network: the measured slope is {glue:text}`slope_hoeffding:.2f`, and for the kl form with the same noise it is {glue:text}`slope_kl:.2f`.
-# * The norm of the attention scores contributes hardly anything to the constant if they have a variance of their own, so nearly all of the constant is due to the MLP.
-# * All of this is about a network written by hand, for one function. {ref}`ch-from-gaussians-to-occam` asks whether Gaussians are the right prior at all.
 #
 # ## Exercises
 #

@@ -574,9 +574,9 @@ glue(generous=(linear["Zhang"] / linear["a log(2N+1)"]).min())
 # :title: Lemma 2.2 needs enough examples for its capacity
 # :group: condition
 #
-# **Statement.** A.3 says, as printed, that if $\log N_\infty(\epsilon) \le C/\epsilon^2$, then the complexity is at most $c \sqrt{C/m}\,(1 + \log(A\sqrt{m/C}))$, with no condition on $m$, and Lemma 2.2 takes it over.
+# **Statement.** Let all functions of a class have values of at most $A$ in size, and let $m$ be the number of examples. Corollary A.3 of the paper says, as printed, that if $\log N_\infty(\epsilon) \le C/\epsilon^2$, then the Rademacher complexity is at most $c \sqrt{C/m}\,(1 + \log(A\sqrt{m/C}))$, with no condition on $m$, and Lemma 2.2 takes it over.
 #
-# **Counterexample.** For one function with $|f| \le 1$, $m = 4$ and $C = 100$ the complexity is 0 and the bound is ${glue:text}`printed_one:.2f`\,c < 0$.
+# **Counterexample.** For one function with $|f| \le 1$, so that $A = 1$, $m = 4$ and $C = 100$ the Rademacher complexity is 0 and the bound is ${glue:text}`printed_one:.2f`\,c < 0$.
 #
 # **Why.** The entropy integral ends at $A$, but for $C > m A^2$ its minimiser $\sqrt{C/m}$ lies beyond that end.
 #

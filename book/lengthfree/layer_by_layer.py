@@ -675,13 +675,13 @@ glue(marked_proof=last["by its proof"])
 # :title: One block: long inputs cost the square of their length
 # :group: false statement
 #
-# **Statement.** As printed, Lemma E.2 says of every layer that an error of $W_{QK}$ moves the block's output by at most $2 L_\sigma B_{c2} B_{v2} \|\hat g\, \Delta W_{QK}\|$. The lemma is quoted as Lemma A.15 of Edelman et al. (2022), which rests on their Lemma A.14 and so on tokens in the unit ball. Here no condition is stated, and the proof of Theorem 4.2 uses the lemma for the first layer too, with inputs as long as $B_x$.
+# **Statement.** As printed, Lemma E.2 says of every layer: if $W_{QK}$ is changed by $\Delta W_{QK}$, this moves the block's output by at most $2 L_\sigma B_{c2} B_{v2} \|\hat g\, \Delta W_{QK}\|$. Here the rows of $\hat g$ are the tokens of the layer, and $\|\cdot\|$ is the length of the longest row. $B_{c2}$ and $B_{v2}$ bound the spectral norms of $W_c$ and $W_v$, and the activation $\sigma$ increases distances by at most the factor $L_\sigma$. The lemma is quoted as Lemma A.15 of Edelman et al. (2022), which rests on their Lemma A.14 and so on tokens in the unit ball. Here no condition is stated, and the proof of Theorem 4.2 uses the lemma for the first layer too, with inputs as long as $B_x$.
 #
-# **Counterexample.** In the first layer, in width 1, with two tokens $\pm R$ of length $R = 5$, the output moves {glue:text}`by_hand:.1f` times as far. Such lengths are usual: in 64 columns, the width of the paper's experiment, the sinusoidal code of a place alone has length $\sqrt{32} = 5.7$.
+# **Counterexample.** In the first layer, in width 1, with two tokens $\pm R$ of length $R = 5$, the output moves {glue:text}`by_hand:.1f` times as far as the lemma allows. Such lengths are usual: in 64 columns, the width of the paper's experiment, the sinusoidal code of a position alone has length $\sqrt{32} = 5.7$.
 #
-# **Why.** A score is a product of two tokens with $W_{QK}$, and $\|\hat g\, \Delta W_{QK}\|$ contains the length of one of them. The length of the other is a further factor, and so is that of the tokens that are averaged. From the second layer on both are at most 1.
+# **Why.** A score is a product of two tokens with $W_{QK}$, and $\|\hat g\, \Delta W_{QK}\|$ contains the length of one of them. The length of the other token is a second factor, and the length of the tokens that are averaged is a third. Only in the first layer can they be larger than 1, because from the second layer on all tokens are shortened to length 1.
 #
-# **Repair.** Put $B_x^2$ beside $\Delta W_{QK}$ for $i = 1$.
+# **Repair.** Multiply the bound by $B_x^2$ in the first layer, where $B_x$ bounds the lengths of the inputs.
 #
 # **What survives.** The lemma is true under the condition of its source, even with half the constants. So it holds for every layer but the first, and for the first if $B_x \le 1$. As printed, with its larger constants, it holds for tokens of length at most $\sqrt2$.
 # ```
@@ -691,13 +691,13 @@ glue(marked_proof=last["by its proof"])
 # :group: false statement
 # :also: lengthfree.thm4_2.corF_0_1
 #
-# **Statement.** As printed, with $B$ the largest of the norms of Lemma 3.4 (F.0.2), or of Lemma 3.3 (F.0.1), the log covering number is $(\gamma + \eta)^3/\epsilon^2$ with $C_1 = B^2 \ln(dk)$, or $d B^2 \ln(2k+1)$.
+# **Statement.** As printed, let $B$ bound the norm of every matrix: for F.0.2 the norm of Lemma 3.4, which is the sum of the $\ell_2$ norms of the columns, and for F.0.1 that of Lemma 3.3, which is the largest $\ell_1$ norm of a column. Then the bound of Theorem 4.2 on the log covering number, $(\gamma + \eta)^3/\epsilon^2$, holds with the cover constant $C_1 = B^2 \ln(dk)$ for F.0.2 and $C_1 = d B^2 \ln(2k+1)$ for F.0.1.
 #
-# **Counterexample.** *To F.0.2.* Take one layer with $k = d$, $B = 1$, the identity for $\sigma$, the same query $B_x e_1$ in all inputs, and $W_{QK}$ with entries 0 or $10/B_x^2$ in one row. The norms may be read for rows or for columns. At width $10^6$ and $B_x =$ {glue:text}`single_length:.0f` F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected by the sum of the proof of Theorem 4.2. If the query may differ between inputs, width 1000 and $B_x =$ {glue:text}`marked_length:.0f` give {glue:text}`marked_printed:.3f` and {glue:text}`marked_proof:.3f`.
+# **Counterexample.** *Against F.0.2.* Take one layer with $k = d$, $B = 1$, the identity for $\sigma$, the same query $B_x e_1$ in all inputs, and $W_{QK}$ with entries 0 or $10/B_x^2$ in one row. The norms may be read for rows or for columns. At width $10^6$ and $B_x =$ {glue:text}`single_length:.0f` F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected by the sum of the proof of Theorem 4.2, which has three factors that the theorem lacks. If the query may differ between inputs, width 1000 and $B_x =$ {glue:text}`marked_length:.0f` give {glue:text}`marked_printed:.3f` and {glue:text}`marked_proof:.3f`.
 #
-# *To F.0.1.* Take one layer with $W_{QK} = 0$ and a steep $\sigma$ after a small $W_v$ that reads long tokens. For the norms of the maps, at the paper's width of 64 and $B_x = 6400$, F.0.1 allows {glue:text}`own_printed:.2f` times what is needed, and {glue:text}`own_proof:.2f` times if it is corrected. Another family contradicts it for rows and for columns. With the identity for $\sigma$ it fails only if the query may differ, at widths of a hundred thousand and more. Tokens so long and activations so steep are not in use.
+# *Against F.0.1.* Take one layer with $W_{QK} = 0$ and a steep $\sigma$ after a small $W_v$ that reads long tokens. For the norms of the maps, at the paper's width of 64 and $B_x = 6400$, F.0.1 allows {glue:text}`own_printed:.2f` times what is needed, and {glue:text}`own_proof:.2f` times if it is corrected. Another family contradicts it for rows and for columns. With the identity for $\sigma$ it fails only if the query may differ, at widths of a hundred thousand and more. Tokens so long and activations so steep are not in use.
 #
-# **Why.** The term of $W_v$ has $B_{v2}$ where the proof of Theorem 4.2 has $B_{c2}$, and in the first layer both lack $B_x$. The term of the first $W_{QK}$ lacks $B_x^2$, and that of $W_c$ lacks $L_\sigma$.
+# **Why.** The term of $W_v$ in Theorem 4.2 has $B_{v2}$, the bound on the spectral norm of $W_v$, where the proof has $B_{c2}$, that of $W_c$, and in the first layer both lack $B_x$, the length of the inputs. The term of the first $W_{QK}$ lacks $B_x^2$, and that of $W_c$ lacks $L_\sigma$, the Lipschitz constant of $\sigma$.
 #
 # **Repair.** Put these factors in, and take the covers of {ref}`ch-multi-layer-bound`.
 #

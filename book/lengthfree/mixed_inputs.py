@@ -241,9 +241,9 @@ glue(needed_signs=members(1, -1))
 # :title: A matrix of covered rows may lie outside the class
 # :group: condition
 #
-# **Statement.** A scalar cover of log size $C$ gives any set $\mathcal W$ of matrices with such rows a cover of log size $kC$.
+# **Statement.** If the single rows have a cover whose size has the logarithm $C$, any set $\mathcal W$ of matrices with $k$ such rows has a cover whose size has the logarithm $kC$.
 #
-# **Counterexample.** It refutes the statement for a small set only. Take scalars in $[-1, 1]$ and $\epsilon = \frac32$, so $C = 0$. Of the two matrices with all entries $\pm1$, {glue:text}`needed_signs` are needed, not 1.
+# **Counterexample.** The statement fails for small sets only. Take as rows the scalars in $[-1, 1]$ and $\epsilon = \frac32$. The number 0 is within $\epsilon$ of all of them, so $C = 0$. Let the set consist of two matrices, one with all entries 1 and one with all entries $-1$. Then {glue:text}`needed_signs` matrices of this set are needed, not 1.
 #
 # **Why.** The matrices put together from covered rows need not belong to the class, as the paper's covers must.
 #

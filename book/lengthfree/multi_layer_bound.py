@@ -29,7 +29,9 @@
 #
 # A guarantee for a transformer that reads long texts should not get worse with every token. For one layer there is a bound in which the length does not appear ({ref}`ch-single-layer-bound`). For several layers the formula is a sum over layers of products of norms, and in such a formula a factor is easily lost. A lost factor matters, because a bound that is too small promises an accuracy that is not proved. If the missing factor is a norm, no constant in front of the formula can replace it. So we test the printed formula on classes for which the right answer is obvious, then repair it, and ask whether the repaired bound is still free of the length.
 #
-# How a cover bounds the complexity, and how the complexity bounds the difference of the two risks, are general facts, which the paper quotes in its Sections 2.3 and 2.4. Both are proved in {ref}`ch-capacity`.
+# This chapter is about the size of covers only. How a cover bounds the Rademacher complexity of a class, and how this complexity bounds the difference between risk and training error, are general facts, which the paper quotes in its Sections 2.3 and 2.4. Both are proved in {ref}`ch-capacity`.
+#
+# In this chapter a number without a link, such as Theorem 4.2 or Lemma 3.6, is the paper's. A number with a link, such as {prf:ref}`deep-repaired`, is the book's.
 #
 # ## A class with one free number
 #
@@ -70,7 +72,7 @@ import math
 import pandas as pd
 import torch
 
-from bookkit import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, in_prose, table
 from helpers.covers import blocks
 from helpers.covers.blocks import Layer
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
@@ -101,7 +103,7 @@ thm4_2, cor4_2_1 = map(ledger.result, ("lengthfree.thm4_2", "lengthfree.thm4_2.c
 #
 # At fixed $\epsilon$ this decreases like $1/s^2$, although the true value stays at least $\log 2$. Since $s$ can be arbitrarily large, no constant factor would make the formula true.
 #
-# The theorem has six such slips, and each of them is revealed by a class of networks with one free number. For each class we run the networks at both ends of this number. If their outputs are $2r$ apart, two networks are needed just below the scale $r$, and a bound below $\log 2$ is false there. For comparison we compute two more bounds. One is the repaired bound, which is stated further below, and if its value were below $\log 2$, this would refute our repair. The other is the repaired bound with a single slip left in. It has the paper's constant 2 for softmax, where the repaired bound has 1, so that nothing but the slip makes it small.
+# The theorem has six such slips, and each of them is revealed by a class of networks with one free number. For each class we run the networks at both ends of this number. If their outputs are $2r$ apart, two networks are needed just below the scale $r$, and a bound below $\log 2$ is false there. For comparison we compute two more bounds. One is the repaired bound, which is stated further below, and if its value were below $\log 2$, this would refute our repair. The other is the repaired bound with a single slip left in. In it we keep the paper's constant 2 for softmax, although 1 is enough, because with the smaller constant the bound could be too small for a reason other than the slip.
 
 
 # %%
@@ -124,19 +126,25 @@ for slip in SLIPS:
     }
 one_number = pd.DataFrame(rows).T.rename_axis("slip")
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Six classes of networks with one free number, one for each slip: the bound over $\\log 2$, which is needed. Circles: repaired but for this slip. Squares: as printed. Triangles: repaired. Left of the dashed line a bound is false.", "name": "fig-deep-witnesses"}, "image": {"alt": "Six rows named norm, output, factor, values, scores and slope on a logarithmic horizontal axis. All six circles lie left of the dashed line at 1, by factors of ten to several hundred. Squares lie left of it in four rows and slightly right in the rows output and slope. All triangles lie right of it, between 1 and 3."}} tags=["hide-input"]
+
+def in_powers(frame, form=".4g"):
+    """A table whose very large and very small numbers are written with powers of ten."""
+    return frame.map(lambda v: in_prose(f"{v:{form}}"))
+
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Six classes of networks with one free number, one for each slip: the bound over $\\log 2$, which is needed. Circles: repaired but for this slip. Hollow squares: as printed. Triangles: repaired. Left of the dashed line a bound is false.", "name": "fig-deep-witnesses"}, "image": {"alt": "Six rows named norm, output, factor, values, scores and slope on a logarithmic horizontal axis. All six circles lie left of the dashed line at 1, by factors of ten to several hundred. Squares lie left of it in four rows and slightly right in the rows output and slope. All triangles lie right of it, between 1 and 3."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.7)
 for i, column in enumerate(("this slip alone", "as printed", "repaired")):
-    ax.plot(
-        one_number[column], one_number.index, **figures.marker_style(i, label=column, markersize=6)
-    )
+    hollow = {"markerfacecolor": "none", "markersize": 9} if column == "as printed" else {}
+    style = figures.marker_style(i, label=column, **({"markersize": 6} | hollow))
+    ax.plot(one_number[column], one_number.index, **style)
 ax.axvline(1, color="black", linestyle="--", marker="", linewidth=1.2)
 ax.set(xscale="log", xlabel="bound over log covering number", ylim=(5.6, -0.6))
 ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.17), ncols=3)
 figures.show()
 
 # %% [markdown]
-# Read the figure row by row: in each row the circle shows the bound in which only this one slip is left. All six circles lie far to the left of the dashed line, so each slip alone makes the bound false. The triangles show the repaired bound, and they all lie to the right. The squares show the formula as printed. Four of them lie to the left of the line. The other two, in the rows *output* and *slope*, lie to the right, but only because another slip makes the bound larger there.
+# Read the figure row by row: in each row the circle shows the bound in which only this one slip is left. All six circles lie far to the left of the dashed line, so each slip alone makes the bound false. The triangles show the repaired bound, and they all lie to the right. The squares show the formula as printed. Four of them lie to the left of the line. The other two, in the rows *output* and *slope*, lie to the right, but only because the slip *norm* makes the printed bound larger in these two classes: it has $B_{v2} = 1$ in the place of the smaller $B_{c2}$.
 #
 # Which factors are missing? To see this, we follow the errors through the network. Replace every matrix by the nearest member of its cover. This makes an error of $\epsilon_w$ in $w$, and errors of $\epsilon_c^{(i)}, \epsilon_v^{(i)}, \epsilon_{QK}^{(i)}$ in the matrices $W_c, W_v, W_{QK}$ of layer $i$. Each error is measured on the vectors that the matrix is applied to. Then the output changes by at most
 #
@@ -150,7 +158,7 @@ figures.show()
 # * $C_{B_x}$ for $W_v$ and $W_{QK}$ of the first layer, whose tokens have length $B_x$,
 # * $L_\sigma^2 C_1$ for every $W_c$, which is applied to vectors as long as $L_\sigma$.
 #
-# If one compares this term by term with $\gamma$ and $\eta$, six slips appear. For example, {eq}`eq-deep-sum` multiplies an error of $W_v$ by $B_{c2}$. The theorem has $B_{v2}$ in its place, and in the class above these are $s$ and $\frac1s$. In three places the theorem has a smaller factor than its own proof, and in three more places the factor in the proof is too small. The table lists all six, each with the class of networks that reveals it. In the table $s$ is the parameter `stretch`, and norms that are not given are 1. Where $W_{QK}$ is fixed, it is 0, and $B_{QK2} = \frac1{100}$.
+# If one compares this term by term with $\gamma$ and $\eta$, six slips appear. For example, {eq}`eq-deep-sum` multiplies an error of $W_v$ by $B_{c2}$. The theorem has $B_{v2}$ in its place, and in the class above $B_{c2} = s$ and $B_{v2} = \frac1s$. In three places the theorem has a smaller factor than its own proof, and in three more places the factor in the proof is too small. The table lists all six, each with the class of networks that reveals it. In the table $s$ is the parameter `stretch`, and norms that are not given are 1. Where $W_{QK}$ is fixed, it is 0, and $B_{QK2} = \frac1{100}$.
 #
 # | name | what is there | where | free number, up to | other norms |
 # |:--|:--|:--|:--|:--|
@@ -162,7 +170,7 @@ figures.show()
 # | slope | $C_1$ in place of $L_\sigma^2 C_1$ for $W_c$ | proof | $W_c$, $s^{-2}$ | $L_\sigma = s$, $B_{c2} = s^{-2}$ |
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-table(one_number, "Bounds over log 2, which must be at least 1")
+table(in_powers(one_number), "Bounds over log 2, which must be at least 1")
 printed_norm = one_number.loc["norm", "as printed"]
 thm4_2.refuted(
     "as printed: ratio of the bound to the log covering number of a class with one free "
@@ -200,9 +208,9 @@ glue(printed_norm=printed_norm, alone=one_number["this slip alone"].max(), stret
 # %% [markdown]
 # The first row is the class that we computed by hand. Its inputs have length 1 and $L_\sigma = 1$, so the slips of the proof do not matter there, and the theorem allows only {glue:text}`printed_norm:.3f` times what is needed. With a single slip left and the five others repaired the bound is at most {glue:text}`alone:.2f` times $\log 2$, whichever slip it is.
 #
-# **Would the theorem be true if it were corrected by its own proof?** A reader may take the first three slips for misprints, since the proof has the right factors there. The column *by its proof* makes this correction. With it the bound is large enough for the first three classes, but in the three others the bound is still at most {glue:text}`by_proof:.3f` times $\log 2$, because there the proof itself lacks a factor. These three classes need tokens longer than 1 or an activation steeper than 1. For tokens no longer than 1 and activations no steeper than 1 the correction is enough.
+# **Would the theorem be true if it were corrected by its own proof?** A reader may take the first three slips for misprints, since the proof has the right factors there. Below, the words *corrected by the sum of its proof* mean that these three factors, which the proof has and the formula lacks, are put into the formula. The column *by its proof* makes this correction. With it the bound is large enough for the first three classes, but in the three others the bound is still at most {glue:text}`by_proof:.3f` times $\log 2$, because there the proof itself lacks a factor. These three classes need tokens longer than 1 or an activation steeper than 1. For tokens no longer than 1 and activations no steeper than 1 the correction is enough.
 #
-# **Is there a kinder reading?** The theorem speaks of one class with one constant $C_1$, whereas in our example each matrix had a constant of its own. If $C_1$ has to hold for one class that contains all matrices of the network, then $C_1$ grows with the largest of them, and one free number is not enough for a contradiction. The corollary of the theorem uses exactly this reading, so we test it next.
+# **Is there a kinder reading?** The theorem speaks of one class with one constant $C_1$, whereas in our example each matrix had a constant of its own. If $C_1$ has to hold for one class that contains all matrices of the network, then $C_1$ grows with the largest of them, and one free number is not enough for a contradiction. In the example by hand, this class contains $W_c = s$ and $W_{QK} = 0$, whose outputs differ by $s$ on the input 1. So $C_1$ is at least $\frac{s^2}4 \log 2$ by the argument above, and the formula is large enough. The corollary of the theorem uses exactly this reading, so we test it next.
 #
 # ## The corollary, at large width
 #
@@ -215,7 +223,7 @@ glue(printed_norm=printed_norm, alone=one_number["this slip alone"].max(), stret
 #
 # *The networks.* Take one layer, $k = B_x = B_w = L_\sigma = 1$, $B_{c2} = B$ and $B_{v2} = \frac1B$. Let $W_c$ have the one entry $B$, let $w$ pick its column, and let $W_{QK} = 0$. Then the output is $B\, W_v^\top x$ if all tokens are $x$.
 #
-# *The codewords* are polynomials over a finite field. Let $S = B^4$, let $q$ be a prime from $S$ to $2S$, and $d = Sq$, so that the coordinates are pairs $(i, y)$ with $0 \le i < S$ and $0 \le y < q$. For a polynomial $p$ over the field of $q$ elements, of degree below $\frac S2$, let $W_v$ be $\frac1{B \sqrt S}$ at the $S$ coordinates $(i, p(i))$, and 0 elsewhere. Its length is $\frac1B$, and its entries sum to $\sqrt S / B = B$, as the corollary asks. Two polynomials agree at fewer than $\frac S2$ places, so two such $W_v$ differ at more than $S$ coordinates, by $\frac1{B\sqrt S}$ at each, and are more than $\frac1B$ apart. On the unit input in the direction of their difference the outputs are therefore more than 1 apart. Hence at $\epsilon = \frac12$ each of the $q^{S/2}$ polynomials needs a network of its own. The next table compares the logarithm of their number with the bound; a ratio of 1 or more in the column *as printed* would mean that the class does not refute the corollary.
+# *The codewords* are polynomials over a finite field. Let $S = B^4$, let $q$ be a prime from $S$ to $2S$, and $d = Sq$, so that the coordinates are pairs $(i, y)$ with $0 \le i < S$ and $0 \le y < q$. For a polynomial $p$ over the field of $q$ elements, of degree below $\frac S2$, let $W_v$ be $\frac1{B \sqrt S}$ at the $S$ coordinates $(i, p(i))$, and 0 elsewhere. For example, at $S = 2$ and $q = 3$ the polynomials are the constants 0, 1 and 2: the polynomial $p = 1$ has its two entries at $(0, 1)$ and $(1, 1)$, the polynomial $p = 2$ has them at $(0, 2)$ and $(1, 2)$, and the two share no coordinate. In general the length of $W_v$ is $\frac1B$, and its entries sum to $\sqrt S / B = B$, as the corollary asks. Two polynomials agree at fewer than $\frac S2$ of the $S$ arguments, so two such $W_v$ differ at more than $S$ coordinates, by $\frac1{B\sqrt S}$ at each, and are more than $\frac1B$ apart. On the unit input in the direction of their difference the outputs are therefore more than 1 apart. Hence at $\epsilon = \frac12$ each of the $q^{S/2}$ polynomials needs a network of its own. The next table compares the logarithm of their number with the bound; a ratio of 1 or more in the column *as printed* would mean that the class does not refute the corollary.
 
 # %%
 rows = {}
@@ -230,8 +238,7 @@ for B in (8, 16, 32, 64, 128):
         "repaired": log_size(norms, 0.5, C_1, constant=SOFTMAX) / needed,
     }
 wide = pd.DataFrame(rows).T.rename_axis("B")
-form = {"width d, at most": ".1e", "log N, at least": ".2e"}
-table(wide, "Corollary 4.2.1: bounds over log N", form=form)
+table(in_powers(wide, ".3g"), "Corollary 4.2.1: bounds over log N")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 cor4_2_1.refuted(
@@ -262,11 +269,11 @@ glue(wide_printed=wide.loc[32, "as printed"], wide_d=wide.loc[32, "width d, at m
 #
 # *The inputs.* Each of them has two tokens, of which one is read. The paper's $[CLS]$ token is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for some $j = 2, \dots, d - 1$.
 #
-# *The networks.* Let $W_{QK}$ have the entry $10/B_x^2$ at some of the $d - 2$ places $(1, j)$ and 0 elsewhere. If $B_x^2 = 10\, (d - 2)$, these places can be chosen freely, since the entries then sum to at most 1. Let $W_v$ read coordinate 0 with the weight $2/B_x$, and let $W_c$ and $w$ pass the result on.
+# *The networks.* Let each of the $d - 2$ entries $(1, j)$ of $W_{QK}$ be either $10/B_x^2$ or 0, and let all its other entries be 0. If $B_x^2 = 10\, (d - 2)$, each entry can be chosen freely, since the entries then sum to at most 1. Let $W_v$ read coordinate 0 with the weight $2/B_x$, and let $W_c$ and $w$ pass the result on.
 #
-# *The outputs.* The score of the other token is 5 if the place $(1, j)$ is chosen and 0 if it is not, and the query has the score 0 with itself. So the output, the attention weight of the other token, is 0.993 if the place is chosen and $\frac12$ if not. Hence at $\epsilon = 0.246$ each of the $2^{d-2}$ choices needs a network of its own.
+# *The outputs.* The score of the other token is 5 if the entry $(1, j)$ is not 0 and 0 otherwise, and the query has the score 0 with itself. So the output, the attention weight of the other token, is 0.993 in the first case and $\frac12$ in the second. Hence at $\epsilon = 0.246$ each of the $2^{d-2}$ choices needs a network of its own.
 #
-# If the query may differ between inputs, as it does for a masked word, the queries $B_x e_i$ make all $(d-1)(d-2)$ places $(i, j)$ with $i \ne j$ readable, and $B_x^2 = 10\, (d - 1)(d - 2)$ is needed. The next cell runs the layer at both kinds of places, for one query and for all queries, and compares the number of choices with the three bounds.
+# If the query may differ between inputs, as it does for a masked word, the queries $B_x e_i$ make all $(d-1)(d-2)$ entries $(i, j)$ with $i \ne j$ readable, and $B_x^2 = 10\, (d - 1)(d - 2)$ is needed. The next cell runs the layer for an entry of either value, and compares the number of choices with the three bounds. The rows *one query* have the same query in all inputs, and in the rows *all queries* it differs between inputs.
 
 # %%
 rows = {}
@@ -287,8 +294,9 @@ for name, one, widths in (
             "repaired": log_size(norms, 0.246, C_1, constant=SOFTMAX) / needed,
         }
 marked = pd.DataFrame(rows).T.rename_axis("instance")
-form = {"length B_x": ".0f", "outputs apart": ".3f", "log N, at least": ".2e"}
-table(marked, "Corollary 4.2.1, long tokens: bounds over log N", form=form)
+lengths = marked["length B_x"].round().astype(int)
+told = in_powers(marked, ".3g").assign(**{"length B_x": lengths})
+table(told, "Corollary 4.2.1, long tokens: bounds over log N")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 if marked["outputs apart"].min() <= 2 * 0.246:
@@ -311,7 +319,7 @@ glue(marked_printed=one_query["as printed"], all_length=all_queries["length B_x"
 glue(all_printed=all_queries["as printed"], all_proof=all_queries["by its proof"])
 
 # %% [markdown]
-# With one query, take width $10^6$ and tokens of length {glue:text}`marked_length:.0f`. The printed corollary then allows {glue:text}`marked_printed:.3f` times what is needed, and with the correction {glue:text}`marked_proof:.2f` times. If the query may differ between inputs, width 1000 and tokens of length {glue:text}`all_length:.0f` are enough: the corollary allows {glue:text}`all_printed:.3f` times what is needed, and with the correction {glue:text}`all_proof:.2f` times. In both cases the ratios fall nearly like one over the number of places. So the corollary fails for long tokens even if its misprints are corrected. Tokens as long as these do not occur in practice: a layer norm, for example, makes tokens of width $10^6$ about 1000 long. The theorem itself needs no such length, since in the class *scores* above its bound is too small already for tokens of length 4. For tokens of length 1 and an activation with $L_\sigma = 1$, on the other hand, the correction is enough. Only the logarithm has to be changed from $\ln(2dk + 1)$ to $\ln(2 d \max(d, k) + 1)$, since $W_{QK}$ is $d \times d$.
+# With one query, take width $10^6$ and tokens of length {glue:text}`marked_length:.0f`. The printed corollary then allows {glue:text}`marked_printed:.3f` times what is needed, and with the correction {glue:text}`marked_proof:.2f` times. If the query may differ between inputs, width 1000 and tokens of length {glue:text}`all_length:.0f` are enough: the corollary allows {glue:text}`all_printed:.3f` times what is needed, and with the correction {glue:text}`all_proof:.2f` times. In both cases the ratios fall nearly like one over the number of entries that can be chosen. So the corollary fails for long tokens even if its misprints are corrected. Tokens as long as these do not occur in practice: a layer norm, for example, makes tokens of width $10^6$ about 1000 long. The theorem itself needs no such length, since in the class *scores* above its bound is too small already for tokens of length 4. For tokens of length 1 and an activation with $L_\sigma = 1$, on the other hand, the correction is enough. Only the logarithm has to be changed from $\ln(2dk + 1)$ to $\ln(2 d \max(d, k) + 1)$, since $W_{QK}$ is $d \times d$.
 #
 # ## The repaired theorem
 #
@@ -343,7 +351,7 @@ glue(all_printed=all_queries["as printed"], all_proof=all_queries["by its proof"
 #
 # **Step 3: sizes.** Covers with these errors have the log sizes $C_{(i)} / \epsilon_v^2$ for $W_v$, $C_{(i)} / \epsilon_{QK}^2$ for $W_{QK}$, $C_1 / \epsilon_w^2$ for $w$ and, since its inputs are up to $L_\sigma$ long, $L_\sigma^2 C_1 / \epsilon_c^2$ for $W_c$. Their members are combined in all ways, so the log sizes add. {prf:ref}`lengthfree-lemE1` gives the least sum among all errors for which {eq}`eq-deep-sum` is $\epsilon$, and that is the bound.
 #
-# **Step 4: the corollary.** Lemma 3.6 ({ref}`ch-rounding`) gives a cover of all matrices whose entries sum to at most $B$, and $W_{QK}$ is $d \times d$. The members of this cover meet the bound $B$, but they do not always meet the bounds on the spectral norms. The proof above uses the spectral bounds of $W$ alone, not those of $\hat W$. To have $\hat W$ in the smaller class, take a cover at scale $\frac\epsilon2$, and replace each member by a matrix of that class within $\frac\epsilon2$ of it, if there is one. By the triangle inequality these matrices are a cover at scale $\epsilon$, and its log size is $4 C_1/\epsilon^2$.
+# **Step 4: the corollary.** The paper's Lemma 3.6 ({ref}`ch-rounding`) gives a cover of all matrices whose entries sum to at most $B$, and $W_{QK}$ is $d \times d$. The members of this cover meet the bound $B$, but they do not always meet the bounds on the spectral norms. The proof above uses the spectral bounds of $W$ alone, not those of $\hat W$. To have $\hat W$ in the smaller class, take a cover at scale $\frac\epsilon2$, and replace each member by a matrix of that class within $\frac\epsilon2$ of it, if there is one. By the triangle inequality these matrices are a cover at scale $\epsilon$, and its log size is $4 C_1/\epsilon^2$.
 #
 # **Step 5: the length.** No step has a $T$, because attention averages, and an average is no longer than the longest token. $\square$
 # ```
@@ -493,7 +501,7 @@ glue(
 )
 
 # %% [markdown]
-# The largest change of the output is {glue:text}`top:.4f` of the sum, so the sum is never exceeded, and it cannot be replaced by a smaller multiple of itself. (This means that the sum as a whole is attained, for some norms, and not that each of its terms is the smallest possible.) If any one slip is put in again, some pair exceeds the sum. (Without a term for the first $W_c$ the sum can be 0, which is why an infinite ratio occurs.) At {glue:text}`T_max` tokens the search reaches {glue:text}`far:.2f` of the sum, so long strings are no worse. This is due to the averages: attention that adds values up instead reaches {glue:text}`added:.1e` times the sum. For comparison, the bound of {ref}`ch-transformer-capacity`, which covers each matrix on all $mT$ tokens of $m$ inputs, contains $\log(mT)$.
+# The largest change of the output is {glue:text}`top:.4f` of the sum, so the sum is never exceeded, and it cannot be replaced by a smaller multiple of itself. This means that the sum as a whole is attained, for some norms, and not that each of its terms is the smallest possible. If any one slip is put in again, some pair exceeds the sum. An infinite ratio occurs because the sum can be 0 if it has no term for the first $W_c$. At {glue:text}`T_max` tokens the search reaches {glue:text}`far:.2f` of the sum, so long strings are no worse. This is due to the averages: attention that adds values up instead reaches {glue:text}`added:.1e` times the sum. For comparison, the bound of {ref}`ch-transformer-capacity`, which covers each matrix on all $mT$ tokens of $m$ inputs, contains $\log(mT)$.
 #
 # The next chapter, {ref}`ch-layer-by-layer`, asks how fast the bound grows with the number of layers, and treats the two corollaries of the appendix.
 #
@@ -508,13 +516,13 @@ glue(
 # :title: Theorem 4.2: terms of its proof's sum are missing in its bound
 # :group: false statement
 #
-# **Statement.** As printed, the log covering number of $L$ layers is $(\gamma + \eta)^3/\epsilon^2$ with the $\gamma, \eta$ of the theorem.
+# **Statement.** As printed, the logarithm of the size of the smallest $\epsilon$-cover of a network of $L$ layers is at most $(\gamma + \eta)^3/\epsilon^2$. Here $\gamma$, for the first layer and the read-out, and $\eta$, for the later layers, are sums over the matrices. Each matrix contributes its cover constant to the power $\frac13$, times the factor by which the network amplifies an error of this matrix to the power $\frac23$.
 #
-# **Counterexample.** Take $d = k = L = 1$, two tokens $\pm s$, $W_v = 1/s$, $W_c = w = 1$, and let only $W_{QK}$ be free, up to $s^{-3}$. Two networks are needed, but at $s =$ {glue:text}`stretch:.0f` the bound is {glue:text}`scores_printed:.1e` times $\log 2$, and {glue:text}`scores_proof:.1e` times if the theorem is corrected by the sum of its proof. Both are below 1 from tokens of length 4 on. For tokens of length 1 the printed bound fails too: with $W_c = s$ and only $W_v$ free, up to $1/s$, it is {glue:text}`printed_norm:.3f` times $\log 2$, and it is too small from $s$ just above 5 on.
+# **Counterexample.** Take $d = k = L = 1$, two tokens $\pm s$, $W_v = 1/s$, $W_c = w = 1$, and let only $W_{QK}$ be free, up to $s^{-3}$. Two networks are needed, so the bound must be at least $\log 2$. But at $s =$ {glue:text}`stretch:.0f` it is {glue:text}`scores_printed:.1e` times $\log 2$, and {glue:text}`scores_proof:.1e` times if the theorem is corrected by the sum of its proof, that is, with the three factors that its proof has and its formula lacks. Both are below 1 from tokens of length 4 on. For tokens of length 1 the printed bound fails too: with $W_c = s$ and only $W_v$ free, up to $1/s$, it is {glue:text}`printed_norm:.3f` times $\log 2$, and it is too small from $s$ just above 5 on.
 #
-# **Why.** In the sum of the proof the error of $W_v$ is multiplied by $B_{c2}$, where the theorem has $B_{v2}$; the term of the first $W_c$ and the first $\alpha$ are not in the theorem. The proof covers the first $W_v$ as if inputs had length 1, uses Lemma E.2 there although it needs $B_x^2$, and covers $W_c$ on inputs of length 1, which $\sigma$ may lengthen. Each of these alone makes the bound too small.
+# **Why.** In the sum of the proof the error of $W_v$ is multiplied by $B_{c2}$, the bound on the spectral norm of $W_c$, where the theorem has $B_{v2}$, that of $W_v$. The term of the first $W_c$ is not in the theorem, nor is the amplification $\alpha_1$ of the first $W_v$ by the later layers. The proof covers the first $W_v$ as if inputs had length 1, although they may have any length $B_x$. For the first $W_{QK}$ it uses the paper's Lemma E.2 without the factor $B_x^2$ that is needed there. And it covers $W_c$ on inputs of length 1, although the activation $\sigma$ may lengthen them. Each of these alone makes the bound too small.
 #
-# **Repair.** All six are put right, and the theorem then also holds with 2 in place of 4 and 1 in place of 2, by the true constant of softmax.
+# **Repair.** All six are put right. The theorem then holds even with $1 + 2 B_{QK2}$ in place of $1 + 4 B_{QK2}$ in every $\alpha_i$, and with the factor 1 in place of 2 beside every error of $W_{QK}$, because the true constant of softmax is 1 and not 2.
 #
 # **What survives.** The main point, that no $T$ enters at any depth, and the shape of the bound for inputs no longer than 1 and fixed norms.
 # ```
@@ -523,11 +531,11 @@ glue(
 # :title: Corollary 4.2.1 allows less than an explicit class needs
 # :group: false statement
 #
-# **Statement.** As printed, with one bound $B$ for the 1-norms of all matrices, the log covering number is $(\gamma + \eta)^3/\epsilon^2$ with $C_1 = B^2 \ln(2dk+1)$ and $C_{B_x} = B_x^2 C_1$ in Theorem 4.2.
+# **Statement.** As printed, let the absolute entries of each matrix, and of the read-out, sum to at most $B$. Then the bound of Theorem 4.2, $(\gamma + \eta)^3/\epsilon^2$, holds with the cover constant $C_1 = B^2 \ln(2dk+1)$ for inputs of length 1, and $C_{B_x} = B_x^2 C_1$ for inputs of length $B_x$.
 #
-# **Counterexample.** Take one layer of width $d = k = 10^6$ with $B = 1$, the identity for $\sigma$, the same $[CLS]$ token in all inputs, and $W_{QK}$ with entries 0 or $10/B_x^2$ at $d - 2$ places of one row. For tokens of length $B_x =$ {glue:text}`marked_length:.0f`, which is longer than is usual at this width, the corollary allows {glue:text}`marked_printed:.3f` times what is needed, and {glue:text}`marked_proof:.2f` times if it is corrected by the sum of its proof. For inputs of length 1 the printed corollary fails as well, at widths far beyond any that is used: with $B = 32$ and $d$ up to {glue:text}`wide_d:.1e` it allows {glue:text}`wide_printed:.2f` times what is needed.
+# **Counterexample.** Take one layer of width $d = k = 10^6$ with $B = 1$, the identity for $\sigma$, the same $[CLS]$ token in all inputs, and let $W_{QK}$ have $d - 2$ entries in one row that are 0 or $10/B_x^2$. For tokens of length $B_x =$ {glue:text}`marked_length:.0f`, which is longer than is usual at this width, the corollary allows {glue:text}`marked_printed:.3f` times what is needed, and {glue:text}`marked_proof:.2f` times if Theorem 4.2 is corrected by the sum of its proof. For inputs of length 1 the printed corollary fails as well, at widths far beyond any that is used: with $B = 32$ and $d$ up to {glue:text}`wide_d:.1e` it allows {glue:text}`wide_printed:.2f` times what is needed.
 #
-# **Why.** As in the theorem, $B_{v2}$ stands where the proof has $B_{c2}$, and $B_x^2$ is missing beside the first $W_{QK}$.
+# **Why.** As in the theorem, $B_{v2}$ stands where the proof has $B_{c2}$, and $B_x^2$ is missing beside the error of the first $W_{QK}$.
 #
 # **Repair.** The repaired theorem, with $\ln(2 d \max(d, k) + 1)$, since $W_{QK}$ is $d \times d$. The covers consist of networks that meet the bound $B$; for members that also meet the spectral bounds take $4 C_1$.
 #

@@ -19,7 +19,7 @@
 # # One layer: three corollaries, several heads, real weights
 #
 # ```{verdict}
-# Yes, all three corollaries are true if the columns of the weight matrices are bounded, which is what the proof of their theorem uses. As printed, for bounded rows, they fail like the theorem. The complexity of several independent heads is exactly the sum of their single complexities. The bound is far from practice: a layer of width {glue:text}`width` with the usual random weights and sinusoidal positions needs 10 to the power {glue:text}`log_class:.1f` examples before the bound is below the largest possible output.
+# Three corollaries make the bound for one attention layer computable, for three norms of the matrix of queries and keys. They are false as printed, for weight matrices with bounded rows, and true if the columns are bounded. The proof of their theorem uses columns, so we count the rows as a misprint. What is bounded is the complexity of the layer, which says how well its outputs can fit random signs. The complexity of several independent heads is exactly the sum of their complexities. The bound is far from practice: a layer of width {glue:text}`width` with the usual random weights and sinusoidal positions needs some {glue:text}`examples_class:.0e` examples before the bound is below the largest possible output.
 # ```
 # **Needs** {ref}`ch-single-layer-bound`, {ref}`ch-linear-covers`. **Read** 11 min. **Runs in** 15 s. **Source** printed.
 #
@@ -38,7 +38,7 @@ import math
 import pandas as pd
 import torch
 
-from bookkit import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, in_prose, table
 from helpers.covers import blocks, capacity
 from helpers.covers import linear as covers
 from helpers.covers.attention import HeadNorms, heads_bound
@@ -95,6 +95,15 @@ layers = {
 #
 # The bound for one layer contains a *cover constant*, which says how many functions a finite set must have to approximate all scores of the layer. A theorem with such an abstract constant becomes useful only when the constant is computed for norms that one can measure. The three corollaries do this, so with them the bound can be evaluated at the weights of a real layer. How many examples does the bound then ask for, and how many more if there are several heads? The chapter also tests the lemmas on covers, because each corollary uses one of them, and one of these lemmas is false ({ref}`ch-linear-covers`).
 #
+# ## Rows or columns, by hand
+#
+# Why does it matter whether rows or columns are bounded? Take three inputs of two tokens each, $0$ and $e_j$, where $e_j$ is the $j$-th unit vector and $j$ is 1, 2 or 3. With equal attention a layer averages the two tokens and gets $\frac12 e_j$. Let the rest of the layer be one column $c = (c_1, c_2, c_3)$ of a weight matrix, so that the output on input $j$ is $\frac12 c_j$. How well can these outputs fit signs $\varepsilon_1, \varepsilon_2, \varepsilon_3$, that is, how large can $\frac12 \sum_j \varepsilon_j c_j$ be?
+#
+# * *Rows bounded by 1.* Each row of the matrix has the single entry $c_j$, so every $c_j$ may be as large as 1. With $c_j = \varepsilon_j$ the sum is $\frac32$, which is $\frac12$ for each input. With $d$ inputs and $d$ entries it is still $\frac12$ for each input, so more examples do not make the class look simpler.
+# * *Columns bounded by 1.* Here $|c_1| + |c_2| + |c_3| \le 1$, so the sum is at most $\frac12$. This is $\frac16$ for each input, and $\frac1{2d}$ for each of $d$ inputs.
+#
+# The theorem's bound decreases nearly like $1/\sqrt m$ with the number $m$ of inputs, even if the width grows along with it. So in wide layers it is false for rows, and this example is the core of the counterexample below.
+#
 # ## Two heads by hand
 #
 # To see how much a second head adds to the complexity, take three inputs. Let the first head have the outputs $(1, 1, 1)$ or $(-1, -1, -1)$ on them, and the second head $(1, 1, -1)$ or $(-1, -1, 1)$. The complexity measures how well a class of outputs $h$ fits random signs $\varepsilon$, by the mean of the largest $\sum_i \varepsilon_i h_i$. For one head that is the mean of $|\varepsilon_1 + \varepsilon_2 + \varepsilon_3|$, which is 3 for two of the eight sign patterns and 1 for the six others, so the mean is $1.5$. The second head has the same mean. If each head chooses its sign for itself, the best choices can be made separately, and the sum of both heads has the complexity $1.5 + 1.5 = 3$. If the two heads share one sign, their sum is $\pm(2, 2, 0)$, and the mean of $|2 \varepsilon_1 + 2 \varepsilon_2|$ is only 2, as an enumeration of all signs confirms.
@@ -112,7 +121,7 @@ table(by_hand, "Complexity (mean of the largest sum), two heads on three inputs"
 #
 # ## The statement
 #
-# Layer, complexity and norms are those of {ref}`ch-single-layer-bound`. The layer is $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$, where $X$ has the $d$-dimensional tokens as rows, $u = X^\top \mathrm{softmax}(s)$ is their mean with the weights of attention, and the scores $s$ contain $W_{QK}$. $\mathcal R$ is the Rademacher complexity of the layer on $m$ inputs. $\|W\|_{q,p}$ is the $p$-norm of the $q$-norms of the columns. $B_w$, $B_{W_c}$ and $B_{W_v}$ bound the read-out $w$ and the two weight matrices, $L_\sigma$ is the Lipschitz constant of the activation $\sigma$, and $B_x$ bounds the tokens. The column *cover* of the next table names the lemma of the paper on covers of linear maps that the corollary uses.
+# Layer, complexity and norms are those of {ref}`ch-single-layer-bound`. The layer is $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$, where $X$ has the $d$-dimensional tokens as rows, $u = X^\top \mathrm{softmax}(s)$ is their mean with the weights of attention, and the scores $s$ contain $W_{QK}$. $\mathcal R$ is the Rademacher complexity of the layer on $m$ inputs. $\|W\|_{q,p}$ is the $p$-norm of the $q$-norms of the columns. $B_w$, $B_{W_c}$ and $B_{W_v}$ bound the read-out $w$ and the two weight matrices, $L_\sigma$ is the Lipschitz constant of the activation $\sigma$, and $B_x$ bounds the tokens. In the next table the entry under *cover* is the lemma of the paper on covers of linear maps that the corollary uses.
 #
 # ```{prf:corollary} Trauger and Tewari (2024), Corollaries 4.1.1, D.0.1, D.0.2
 # :label: lengthfree-cor4-1-1
@@ -160,7 +169,7 @@ figures.show()
 #
 # ## The corollaries
 #
-# The corollaries are the theorem with a cover constant put in. The theorem has $2 B_x^2 \sqrt C$ in the place of $B_x^3 \alpha$, where $C$ is the cover constant, so from $B_x^3 \alpha = 2 B_x^2 \sqrt C$ we get $\alpha = 2 \sqrt C/B_x$. (4.1.1 has $\sqrt2$ in place of 2, which its $O$ hides, and a misprint in $B$, with $B_{W_c}$ twice where D.0.1 and D.0.2 have $B_{W_v}$.) The norms of $W_c$ and $W_v$ are the theorem's, so the same counterexample applies to the corollaries. Its $W_c$ has signs in one column, so that all rows are bounded by 1 but the column is not. Its tokens are 0 and $e_j$, which are also short in the $\ell_1$ norm, and its $W_{QK}$ is 0. With all bounds equal to 1 the counterexample contradicts 4.1.1 and D.0.2, because the constant in their $O$ would have to grow without bound with the width; at the width 64 of the paper's experiment it is still {glue:text}`forced_64:.2f` at most. Corollary D.0.1 is different, because its $\alpha$ has a factor $\sqrt d$. There the counterexample requires no constant above {glue:text}`forced_root:.2f` at any width if $B_{QK} = 1$. So it contradicts D.0.1 only if $B_{QK}$ is small, for instance $1/\sqrt d$, which the corollary allows.
+# The corollaries are the theorem with a cover constant put in. The theorem has $2 B_x^2 \sqrt C$ in the place of $B_x^3 \alpha$, where $C$ is the cover constant, so from $B_x^3 \alpha = 2 B_x^2 \sqrt C$ we get $\alpha = 2 \sqrt C/B_x$. (4.1.1 has $\sqrt2$ in place of 2, which its $O$ hides, and a misprint in $B$, with $B_{W_c}$ twice where D.0.1 and D.0.2 have $B_{W_v}$.) The norms of $W_c$ and $W_v$ are the theorem's, so the same counterexample applies to the corollaries. Its $W_c$ has signs in one column, so that all rows are bounded by 1 but the column is not. Its tokens are 0 and $e_j$, which are also short in the $\ell_1$ norm, and its $W_{QK}$ is 0. With all bounds equal to 1 the counterexample contradicts 4.1.1 and D.0.2, because the constant in their $O$ would have to grow without bound with the width. At the width 64 of the paper's experiment, on the other hand, it requires a constant of {glue:text}`forced_64:.2f` at most, which is no contradiction. Corollary D.0.1 is different, because its $\alpha$ has a factor $\sqrt d$. There the counterexample requires no constant above {glue:text}`forced_root:.2f` at any width if $B_{QK} = 1$. So it contradicts D.0.1 only if $B_{QK}$ is small, for instance $1/\sqrt d$, which the corollary allows.
 #
 # The corollaries also need the theorem's condition on the sample size: unless $\sqrt m \ge B_x^2 \alpha + \sqrt{\ln 2d}$, the expression in brackets can be too small or even negative, and has to be replaced by $B_x$.
 #
@@ -179,13 +188,13 @@ figures.show()
 # In one layer a cover at scale $\epsilon$ is needed only to make sure that every score is off by at most $B_x \epsilon$. Put $\delta = \epsilon / B_x$ and round all entries of $W$ towards 0 to multiples of $\delta$. The result $\hat W$ is a member of the class, and $|x_{[CLS]}^\top (W - \hat W)\, x_t| \le \delta\, \|x_{[CLS]}\|_1 \|x_t\|_1 \le \delta B_x^2 = B_x \epsilon$. The multiples $z_{ij}$ are whole numbers, so $\sum |z_{ij}| \le \sum z_{ij}^2 \le n := \lfloor B_F^2 / \delta^2 \rfloor$. There are at most $(2d^2 + 1)^n$ such tables, since each table is a sum of $n$ terms, each of which is 0 or $\pm 1$ at one of $d^2$ places, and $n \le B_F^2 B_x^2 / \epsilon^2$. $\square$
 # ```
 #
-# The norms $\|\cdot\|_{2,1}$ and $\|\cdot\|_{1,\infty}$ do not grow when entries shrink, and they bound the squares: $B_F = B_{QK}$ for the first, $B_F = \sqrt d\, B_{QK}$ for the second. So D.0.2 holds with $\alpha = 2 B_{QK} \sqrt{\ln(2d^2 + 1)}$, at most 1.3 times the printed one from $d = 2$ on. The Lipschitz constant $c = 2$ that the paper has for the softmax may be replaced by 1, so half of this $\alpha$ is enough, and the printed one is larger than this half. At $d = 1$ the printed $\alpha$ is 0, so that only $B B_x \sqrt{\ln 2 / m}$ is left of D.0.2. This bound is true up to a constant as well, because a family of curves that all increase cannot fit many patterns of signs:
+# The norms $\|\cdot\|_{2,1}$ and $\|\cdot\|_{1,\infty}$ do not grow when entries shrink, and they bound the squares: $B_F = B_{QK}$ for the first, $B_F = \sqrt d\, B_{QK}$ for the second. So D.0.2 holds with $\alpha = 2 B_{QK} \sqrt{\ln(2d^2 + 1)}$, at most 1.3 times the printed one from $d = 2$ on. The Lipschitz constant $c = 2$ that the paper has for the softmax may be replaced by 1, so half of this $\alpha$ is enough. Since the printed $\alpha$ is larger than this half, D.0.2 holds with its printed $\alpha$ from $d = 2$ on. At $d = 1$ the printed $\alpha$ is 0, so that only $B B_x \sqrt{\ln 2 / m}$ is left of D.0.2. This bound is true up to a constant as well, because each output, up to its sign, increases with the single number $W_{QK}$. Functions that all increase in one number can fit few patterns of signs:
 #
 # ```{dropdown} The case $d = 1$
 # *Proof.* If tokens are numbers, so is $W_{QK}$, and an average $u_i$ has the derivative $x_{[CLS]} \mathrm{Var}(x)$ with respect to this number, with the variance of the tokens under the weights of the softmax. So $v_i = \pm u_i$, with the sign of the query, increases with $W_{QK}$, and this sign can be absorbed in $\varepsilon_i$. Write $v_i = -B_x + \int_{-B_x}^{B_x} \mathbf 1[v_i > \theta]\, d\theta$. For each $\theta$ the set of all $i$ with $v_i > \theta$ only grows with $W_{QK}$, so $\sum_i \varepsilon_i \mathbf 1[v_i > \theta]$ is a partial sum of $m$ random signs in a fixed order. By Lévy's inequality the largest absolute value of a partial sum has a mean of at most $2 \sqrt m$. So the mean of $\sup |\sum_i \varepsilon_i v_i|$ is at most $B_x \sqrt m + 2 B_x \cdot 2 \sqrt m$. With the factor $2B$, which taking away the matrices $w$, $W_c$ and $W_v$ costs in the proof of the theorem, we get $\mathcal R \le 10\, B B_x / \sqrt m$. $\square$
 # ```
 #
-# We test the cover on random matrices with $\|W\|_{2,1} = 1$ and on the worst of `T_search` tokens. The error of a score and the logarithm of the number of rounded matrices, both divided by what is allowed, must not exceed 1. The column between them is for tokens that are short in $\ell_2$ only, to which the proposition does not apply.
+# We test the cover on random matrices with $\|W\|_{2,1} = 1$ and on the worst of {glue:text}`T_search` tokens. The error of a score and the logarithm of the number of rounded matrices, both divided by what is allowed, must not exceed 1. The column between them is for tokens that are short in $\ell_2$ only, to which the proposition does not apply.
 
 
 # %%
@@ -244,11 +253,12 @@ for name, (of, order, constant) in corollaries.items():
             )
             value = single_layer.dudley_value(1.0, B_qk**2 * constant(d), d, m, SOFTMAX)
             row[f"d = {d}, m = {m}, T = {T}"] = found / value
-        attacks[f"{name}, B_QK = {B_qk:g}"] = row
+        size = "tends to 0" if B_qk < 1e-9 else f"= {B_qk:g}"
+        attacks[f"{name}, B_QK {size}"] = row
 attacks = pd.DataFrame(attacks).T.rename_axis("corollary")
-caption = "Constant that the classes found require: their complexity over the bracket"
+caption = "Constant needed: complexity of the worst class found, over the expression in brackets"
 table(attacks, caption, form=".2f")
-glue(searched=attacks.to_numpy().max())
+glue(searched=attacks.to_numpy().max(), T_search=T_search)
 of_rows = 1 / 4 / single_layer.theorem_value(1.0, 1e-40, 10**6, 2 * 10**6)
 
 
@@ -299,7 +309,7 @@ glue(
 )
 
 # %% [markdown]
-# The rounded matrices satisfy the proposition. For tokens that are short in $\ell_2$ only they fail, at all scales of the table except the coarsest. The second table repeats the search of {ref}`ch-single-layer-bound`, which varies tokens and matrices so as to make the complexity large. It uses the norms of the corollaries and compares with the expression in brackets, with half of the $\alpha$ that belongs to the cover. (At $d = 1$ D.0.2 is taken as printed, with $\alpha = 0$.) The classes found require a constant of {glue:text}`searched:.2f` at most, far below $8\sqrt2 =$ {glue:text}`constant:.1f`.
+# The rounded matrices satisfy the proposition. For tokens that are short in $\ell_2$ only they fail, at all scales of the table except the coarsest. The second table repeats the search of {ref}`ch-single-layer-bound`, which varies tokens and matrices so as to make the complexity large. It uses the norms of the corollaries and compares with the expression in brackets, with half of the $\alpha$ that belongs to the cover. At $d = 1$ D.0.2 is taken as printed, with $\alpha = 0$. The rows in which $B_{QK}$ tends to 0, computed at $10^{-100}$, are the limit of uniform attention. The classes found require a constant of {glue:text}`searched:.2f` at most, far below $8\sqrt2 =$ {glue:text}`constant:.1f`.
 #
 # ## Several heads
 #
@@ -331,24 +341,26 @@ rows = {}
 for name, norms in layers.items():
     targets = {"below the outputs": norms.largest, "below 1/4": 0.25}
     needed = {
-        k: math.log10(single_layer.least_samples(norms, width, v, softmax=SOFTMAX))
+        f"examples until the bound is {k}": float(
+            single_layer.least_samples(norms, width, v, softmax=SOFTMAX)
+        )
         for k, v in targets.items()
     }
     rows[name] = {"B": norms.product, "B_x": norms.x, "W_QK": norms.W_qk} | needed
 real = pd.DataFrame(rows).T.rename_axis("layer")
-heads = {k: f"log10 of the examples, bound {k}" for k in targets}
-table(real.rename(columns=heads), f"Norms at d = {width}, and examples needed", form=".3g")
+told = real.map(lambda v: in_prose(f"{v:.1e}" if v > 1e4 else f"{v:.3g}"))
+table(told, f"Norms at d = {width}, and examples needed")
 glue(
     constant=CONSTANT,
     width=width,
     older_exponent=math.log(several.iloc[-1, 2]) / math.log(H_max),
-    log_ones=real.iloc[0, 4],
-    log_class=real.iloc[2, 3],
-    log_quarter=real.iloc[2, 4],
+    examples_ones=real.iloc[0, 4],
+    examples_class=real.iloc[2, 3],
+    examples_quarter=real.iloc[2, 4],
 )
 
 # %% [markdown]
-# With all norms equal to 1 it takes $10$ to the power {glue:text}`log_ones:.1f` examples until the bound is informative for a loss. With random weights and positions it takes $10$ to the power {glue:text}`log_class:.1f` until the bound is not vacuous for the class, and to the power {glue:text}`log_quarter:.1f` until it is informative for a loss. Up to logarithms the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$, and it is these norms that are large. So the theorem tells how the complexity *scales*: it does not grow with $T$, and it grows with the norms at most in this way.
+# With all norms equal to 1 it takes some {glue:text}`examples_ones:.0e` examples until the bound is informative for a loss. With random weights and positions it takes {glue:text}`examples_class:.0e` examples until the bound is not vacuous for the class, and {glue:text}`examples_quarter:.0e` until it is informative for a loss. Up to logarithms the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$, and it is these norms that are large. So the theorem tells how the complexity *scales*: it does not grow with $T$, and it grows with the norms at most in this way.
 #
 # ## What we found
 #

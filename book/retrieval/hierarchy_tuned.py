@@ -19,11 +19,11 @@
 # # The hierarchy with every network tuned
 #
 # ```{verdict}
-# The paper's order survives when every network is tuned, at the two lengths that we tried. With data of 10 dimensions, as in the paper, the transformer needs the fewest prompts, then the recurrent network, then the feedforward network, if we compare medians of five runs. At {glue:text}`far` tokens, each of which points at a token of its own, the three networks need {glue:text}`far_transformer`, {glue:text}`far_recurrent` and {glue:text}`far_feedforward` thousand prompts. Tuning helps the transformer most, by a factor of {glue:text}`gain_transformer:.0f` at {glue:text}`near` tokens. How fast these numbers grow with the number of tokens stays open.
+# The paper's order survives when every network is tuned, at the two lengths that we tried. With data of 10 dimensions, as in the paper, the transformer needs the fewest prompts, then the recurrent network, then the feedforward network, if we compare medians of five runs. At {glue:text}`far` tokens, each of which points at a token of its own, the three networks need some {glue:text}`prompts_transformer`, {glue:text}`prompts_recurrent` and {glue:text}`prompts_feedforward` prompts. Tuning helps the transformer most, by a factor of {glue:text}`gain_transformer:.0f` at {glue:text}`near` tokens. How fast these numbers grow with the number of tokens stays open.
 # ```
 # **Needs** nothing but training by gradient descent. **Read** 13 min. **Runs in** 40 s. **Source** quoted.
 #
-# **Claim.** We tune width, read-out and learning rate of each network, all by the same search, until no small change of these settings is an improvement by more than 5 %. Then we count the prompts that each network needs, at the lengths that we tried and with data of dimension $d = 10$, as in the paper. On both tasks of the paper the median count of the transformer is the lowest, and that of the recurrent net is below that of the feedforward net. So the order of the paper's Theorem 1 survives tuning, whereas with the paper's own settings the order is in places another one. The sizes of the gaps do not survive. There are two reasons for this: the paper's learning rate suits the transformer least, and the first layer of the paper's feedforward net is a bottleneck, because it has only $Nd$ units for prompts of $N$ tokens.
+# **Claim.** We tune width, read-out and learning rate of each network, all by the same search, until no neighbouring setting lowers the median count by more than 5 %. A neighbour has, for example, half or twice the learning rate or the width. Then we count the prompts that each network needs, at the lengths that we tried and with data of dimension $d = 10$, as in the paper. On both tasks of the paper the median count of the transformer is the lowest, and that of the recurrent net is below that of the feedforward net. So the order of the paper's Theorem 1 survives tuning, whereas with the paper's own settings the order is in places another one. The sizes of the gaps do not survive. There are two reasons for this: the paper's learning rate suits the transformer least, and the first layer of the paper's feedforward net is a bottleneck, because it has only $Nd$ units for prompts of $N$ tokens.
 
 # %% tags=["parameters"]
 lengths = [5]  # N of the general task, rising [4..16]
@@ -70,6 +70,7 @@ from functools import partial
 
 import pandas as pd
 import torch
+from matplotlib.lines import Line2D
 
 from bookkit import Ledger, figures, glue, results, table
 from helpers.rng import seed_of
@@ -160,10 +161,13 @@ for ax, task in zip(axes, ("general", "simple"), strict=True):
     figures.ticks(ax, sorted({N for r in (before, kept) for N in r.lengths(task, "transformer")}))
 axes[0].set_ylabel("prompts seen")
 axes[0].legend(*(v[3:] for v in axes[0].get_legend_handles_labels()))
+plain = {"color": "black", "marker": "o"}
+kinds = (("tuned", {}), ("the paper's settings", HOLLOW))
+axes[1].legend(handles=[Line2D([], [], label=k, **(plain | look)) for k, look in kinds])
 figures.show()
 
 # %% [markdown]
-# Look first at the lines with filled markers, which belong to the tuned networks. They do not cross in either panel: the transformer needs the fewest prompts, then the recurrent net, then the feedforward net. The dotted lines belong to the same networks with the paper's settings. They lie higher, and they do cross. In the left panel the dotted line of the feedforward net rises far above all others. In the right panel the dotted line of the transformer lies on top at 8 and 16 tokens, where the paper's learning rate of $10^{-3}$ suits it least.
+# Look first at the lines with filled markers, which belong to the tuned networks. They do not cross in either panel: the transformer needs the fewest prompts, then the recurrent net, then the feedforward net. The dotted lines belong to the same networks with the paper's settings. Each of them lies above the line with filled markers of the same colour, and in the right panel they cross. There the dotted line of the transformer lies on top at 8 and 16 tokens, where the paper's learning rate of $10^{-3}$ suits it least. In the left panel the dotted lines of the transformer and of the recurrent net begin close to each other at 4 tokens and then part, and the one of the feedforward net rises far above all others. The tuned networks were run at two lengths, and those with the paper's settings at three. So the two kinds of lines can be compared only where both have marks, at 4 tokens on the left and at 8 tokens on the right.
 #
 # ## The statement
 #
@@ -202,7 +206,7 @@ def overview(runs, trail, caption):
                 "network": net,
                 "widths": units + str(first["widths"]).replace(" ", ", "),
                 "rate": first["rate"],
-                "tried": len(tries.groupby(["kind", "widths", "rate"])),
+                "settings tried": len(tries.groupby(["kind", "widths", "rate"])),
                 "prompts, thousands": runs.told(task, net, N),
             }
             | ({"paper's settings": before.told(task, net, N)} if runs is kept else {})
@@ -229,9 +233,14 @@ def power(task, net):
 OF_LOG = math.log(math.log(far) / math.log(near)) / math.log(far / near)
 LOG_SQUARED = 2 * OF_LOG  # (log N)^2 grows like this power of N
 glue(near=near, far=far, short=short, long=long, narrow_at=at_narrow)
+at_near = [before.median("general", net, near) for net in ("transformer", "recurrent")]
+least, most = sorted(at_near)
+same = "as many prompts as" if least == most else None
+glue(untuned_near=same or f"{'more' if at_near[0] == most else 'fewer'} prompts than")
 glue(log_squared=LOG_SQUARED, log_cubed=3 * OF_LOG)
 for net in NETS:
     glue(**{f"far_{net}": f"{kept.median('general', net, far) / 1000:.1f}"})
+    glue(**{f"prompts_{net}": int(float(f"{kept.median('general', net, far):.3g}"))})
     glue(**{f"long_{net}": f"{kept.median('simple', net, long) / 1000:.1f}"})
     glue(**{f"{task}_power_{net}": f"{power(task, net):.1f}" for task in ENDS})
     gain = before.median("general", net, near) / kept.median("general", net, near)
@@ -258,13 +267,13 @@ glue(far_labels=kept.median("general", "transformer", far) * far / 1000)
 glue(far_fact=round(kept.median("general", "feedforward", far) / far, -2))
 
 # %% [markdown]
-# The last two columns of the first table have the counts of the tuned networks and those with the paper's settings. A comparison shows that all networks need fewer prompts after tuning. The transformer gains most, because its search ends at learning rates twenty to forty times as large as the paper's. The second table has this page's own, shorter run.
+# The last two columns of the first table have the counts of the tuned networks and those with the paper's settings, the latter only at the lengths at which these were run as well. In a recurrent net the two widths are those of the state and of the read-out, and in a feedforward net those of its hidden layers. Wherever both counts are known, the networks need fewer prompts after tuning. The transformer gains most, because its search ends at learning rates twenty to forty times as large as the paper's. The second table has this page's own, shorter run.
 #
 # ## The order
 #
-# At $N =$ {glue:text}`far` of the general task the transformer needs {glue:text}`far_transformer` thousand prompts, the recurrent net {glue:text}`far_recurrent` and the feedforward net {glue:text}`far_feedforward` thousand. At $N =$ {glue:text}`long` of the simple task they need {glue:text}`long_transformer`, {glue:text}`long_recurrent` and {glue:text}`long_feedforward` thousand ({numref}`fig-hierarchy-tuned`). With the paper's settings, on the other hand, the transformer needs more prompts than the recurrent net if prompts are short, and more than both other networks on the simple task at {glue:text}`behind` tokens, though not at {glue:text}`ahead`. The reason for this is its learning rate of $10^{-3}$.
+# At $N =$ {glue:text}`far` of the general task the transformer needs some {glue:text}`prompts_transformer` prompts, the recurrent net {glue:text}`prompts_recurrent` and the feedforward net {glue:text}`prompts_feedforward`. At $N =$ {glue:text}`long` of the simple task they need {glue:text}`long_transformer`, {glue:text}`long_recurrent` and {glue:text}`long_feedforward` thousand ({numref}`fig-hierarchy-tuned`). With the paper's settings, on the other hand, the median transformer needs {glue:text}`untuned_near` the median recurrent net on the general task at {glue:text}`near` tokens. On the simple task it needs more than both other networks at {glue:text}`behind` tokens, though not at {glue:text}`ahead`. The reason for this is its learning rate of $10^{-3}$.
 #
-# When do we say that the order is reproduced? At every length of the general task we compare the median of each other network with the largest count of a transformer. Since a count may be too large by the prompts between two tests, we first subtract these from the median. If the median is still larger, the order is reproduced. (With the paper's rate and width this criterion is not met at {glue:text}`near` tokens, where the recurrent net needs fewer prompts than the transformer.)
+# When do we say that the order is reproduced? At every length of the general task we compare the median of each other network with the largest count of a transformer. Since a count may be too large by the prompts between two tests, we first subtract these from the median. If the median is still larger, the order is reproduced. With the paper's rate and width this criterion is not met at {glue:text}`near` tokens, where the median transformer needs {glue:text}`untuned_near` the median recurrent net.
 
 
 # %%
@@ -306,7 +315,7 @@ theorem.reproduced(
 
 # %%
 narrow_count, wide = (kept.median("general", k, at_narrow) for k in ("narrow", "feedforward"))
-glue(narrow=f"{narrow_count / 1000:.0f}", wide=f"{wide / 1000:.0f}", factor=narrow_count / wide)
+glue(narrow=f"{narrow_count / 1000:.1f}", wide=f"{wide / 1000:.1f}", factor=narrow_count / wide)
 ledger.result("retrieval.thm1.ffn").holds(
     "logarithm of the ratio of the fewest prompts that a narrow feedforward net needs, at "
     "its best rate, to the most that a tuned one needs; control: recurrent nets in place of"
@@ -321,18 +330,20 @@ ledger.result("retrieval.thm1.ffn").holds(
 # %% [markdown]
 # ## Growth
 #
-# How fast do the counts grow from $N =$ {glue:text}`near` to {glue:text}`far` of the general task, and from $N =$ {glue:text}`short` to {glue:text}`long` of the simple one? If a count grows like $N^a$, the table shows the exponent $a$. The first number is computed from the medians at the two lengths. The brackets contain the smallest and the largest exponent that one run at each length can give; these are the exponents of *the runs farthest apart*. (All these numbers are computed from the counts as they are. That tests are made only after every few steps may change an exponent of the general task by up to {glue:text}`coarse:.1f`.) For comparison, between these lengths $(\log N)^2$ grows like $N$ to the power {glue:text}`log_squared:.2f`, and $(\log N)^3$ like $N$ to the power {glue:text}`log_cubed:.2f`.
+# How fast do the counts grow from $N =$ {glue:text}`near` to {glue:text}`far` of the general task, and from $N =$ {glue:text}`short` to {glue:text}`long` of the simple one? For a count that grows like $N^a$, the table has the exponent $a$, computed from the medians at the two lengths. In brackets stand the smallest and the largest exponent that one run at each length can give; these are the exponents of *the runs farthest apart*. For comparison, between these lengths $(\log N)^2$ grows like $N$ to the power {glue:text}`log_squared:.2f`, and $(\log N)^3$ like $N$ to the power {glue:text}`log_cubed:.2f`.
 #
 # | network | task | power of $N$ | what the theorem says | why the counts do not decide it |
 # |:--|:--|:--|:--|:--|
-# | transformer | general | {glue:text}`general_power_transformer` | almost independent of $N$ | slower than $(\log N)^2$ and than $N$ here; with the first seeds it was like $N$, 1.0 [0.8, 1.5] |
+# | transformer | general | {glue:text}`general_power_transformer` | almost independent of $N$ | with these seeds it grows more slowly than $(\log N)^2$; with the first seeds it grew like $N$, 1.0 [0.8, 1.5] |
 # | recurrent | simple | {glue:text}`simple_power_recurrent` | almost independent of $N$ | $(\log N)^2$ and a count proportional to $N$ would both fit |
 # | recurrent | general | {glue:text}`general_power_recurrent` | at least $N^c$ | faster than $(\log N)^2$ by the medians, but the runs farthest apart do not exclude it, and $(\log N)^3$ grows about as fast |
 # | feedforward | simple | {glue:text}`simple_power_feedforward` | at least of the order of $Nd$ | above 1 by the medians, but the runs farthest apart leave room for less |
 # | transformer | simple | {glue:text}`simple_power_transformer` | | |
 # | feedforward | general | {glue:text}`general_power_feedforward` | | |
 #
-# All growth rates therefore stay open. (The searches and runs were made twice. With the first seeds the recurrent net's count grew faster than $(\log N)^2$ even if one compares the runs farthest apart. With the seeds shown here it does not; {doc}`/book/at_what_scale` compares the counts.) No line of the table contradicts the theorem and none establishes it, because two lengths cannot distinguish a power of $\log N$ from one of $N$. Two more facts limit what can be concluded. First, the bound for feedforward nets is weak at these sizes, since $Nd$ is below 100 here, whereas the counts are in the thousands. Second, {glue:text}`far_transformer` thousand prompts of the transformer are only {glue:text}`far_steps:.0f` steps of training. So a count as small as this may be limited by how fast the optimizer moves, and not only by the number of samples.
+# All exponents are computed from the counts as they are. Since tests are made only after every few steps, an exponent of the general task may be off by up to {glue:text}`coarse:.1f`.
+#
+# All growth rates therefore stay open. The searches and runs were made twice. With the first seeds the recurrent net's count grew faster than $(\log N)^2$ even if one compares the runs farthest apart, but with the seeds shown here it does not; {doc}`/book/at_what_scale` compares the counts. No line of the table contradicts the theorem and none establishes it, because two lengths cannot distinguish a power of $\log N$ from one of $N$. Two more facts limit what can be concluded. First, the bound for feedforward nets is weak at these sizes, since $Nd$ is below 100 here, whereas the counts are in the thousands. Second, the {glue:text}`prompts_transformer` prompts of the transformer at {glue:text}`far` tokens are only {glue:text}`far_steps:.0f` steps of training. So a count as small as this may be limited by how fast the optimizer moves, and not only by the number of samples.
 
 # %%
 ledger.result("retrieval.thm1.rnn_general").holds(
@@ -389,7 +400,7 @@ table(settings, "Every setting that differs from the paper's")
 # %% [markdown]
 # ## What we found
 #
-# * If all networks are tuned alike, the transformer needs the fewest prompts on both tasks, and the recurrent net needs fewer than the feedforward net, if we compare medians. On the general task the medians of the other two are above the counts of all transformers, by more than the prompts between two tests. (The same is true of all single runs with one exception. One recurrent net at {glue:text}`near` tokens passed its test at {glue:text}`earliest:.0f` prompts, but not yet at {glue:text}`not_yet:.0f`. The last transformer passed at {glue:text}`latest:.0f`, so we cannot tell which of them was first able to pass.) In the page's own short run, with $d = 4$, the recurrent net needs more prompts than the feedforward net on both tasks at the seed shown; at another seed it needs fewer on the general task.
+# * If all networks are tuned alike, the transformer needs the fewest prompts on both tasks, and the recurrent net needs fewer than the feedforward net, if we compare medians. On the general task the medians of the other two are above the counts of all transformers, by more than the prompts between two tests. The same is true of all single runs with one exception: one recurrent net at {glue:text}`near` tokens passed its test at {glue:text}`earliest:.0f` prompts, but not yet at {glue:text}`not_yet:.0f`, and the last transformer passed at {glue:text}`latest:.0f`, so we cannot tell which of them was first able to pass. In the page's own short run, with $d = 4$, the recurrent net needs more prompts than the feedforward net on both tasks at the seed shown; at another seed it needs fewer on the general task.
 # * At $N =$ {glue:text}`near` tuning divides the transformer's count by {glue:text}`gain_transformer:.0f`, the recurrent net's by {glue:text}`gain_recurrent:.1f` and the feedforward net's by {glue:text}`gain_feedforward:.1f`. A common rate of $10^{-3}$ suits the transformer least.
 # * The paper's feedforward net has a bottleneck: with its widths and the best rate it needs {glue:text}`factor:.1f` times the prompts of a net with one wide layer. The paper's theorem is about every width, but its figure shows only this narrow one.
 # * The search begins with a gated recurrent net with a hidden layer in its read-out, and it ends with one at both lengths of both tasks. ReLU units or a linear read-out did not lower the median. How much more they need is not known, since their runs were stopped at the best median so far.
@@ -415,12 +426,12 @@ ledger.verdicts()
 #
 # ```{exercise}
 # :label: ex-hierarchy-facts
-# *By hand.* A feedforward net with a wide first layer needs {glue:text}`far_feedforward` thousand prompts at {glue:text}`far` tokens. How often has it then seen the fact "token 2 points at token 5"? How many labels has the transformer seen when it succeeds?
+# *By hand.* A feedforward net with a wide first layer needs {glue:text}`prompts_feedforward` prompts at {glue:text}`far` tokens. How often has it then seen the fact "token 2 points at token 5"? How many labels has the transformer seen when it succeeds?
 # ```
 #
 # ```{solution} ex-hierarchy-facts
 # :class: dropdown
-# A given token points at a given token in one prompt out of $N$. At {glue:text}`far` tokens and {glue:text}`far_feedforward` thousand prompts this is some {glue:text}`far_fact:.0f` times, for each of 64 facts. The transformer needs {glue:text}`far_transformer` thousand prompts of {glue:text}`far` labels each, or {glue:text}`far_labels:.0f` thousand labels, all of which are examples of the same rule. So for one rule the transformer needs more examples than the feedforward net needs for one fact, but it has only one rule to learn.
+# A given token points at a given token in one prompt out of $N$. At {glue:text}`far` tokens and {glue:text}`prompts_feedforward` prompts this is some {glue:text}`far_fact:.0f` times, for each of 64 facts. The transformer needs {glue:text}`prompts_transformer` prompts of {glue:text}`far` labels each, or some {glue:text}`far_labels:.0f` thousand labels, all of which are examples of the same rule. So for one rule the transformer needs more examples than the feedforward net needs for one fact, but it has only one rule to learn.
 # ```
 #
 # ```{exercise}

@@ -19,7 +19,7 @@
 # # What layer norm must magnify
 #
 # ```{verdict}
-# Theorem 4 is true: a transformer with bounded weights can compute a sensitive function only where its layer norms magnify strongly. But the formula for the constant in the paper's appendix, its equation (32), is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network with a read-out {glue:text}`longer:.0e` times as long as usual violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer attains {glue:text}`attained:.1%` of it.
+# Theorem 4 is true: a transformer with bounded weights can compute a sensitive function only where its layer norms magnify strongly. But the formula for the constant in the paper's appendix, its equation (32), is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network with a read-out {glue:text}`longer` times as long as usual violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer attains {glue:text}`attained:.1%` of it.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 14 min. **Runs in** 15 s. **Source** printed.
 #
@@ -33,7 +33,7 @@
 #
 # ## Three bits by hand
 #
-# One layer computes MAJORITY of three bits, written as signs, as follows. Attention gives every token the mean $m$ of the three signs, and the block removes the token's own sign, so that layer norm receives the vector $\frac m{\sqrt 2}\, (0, 0, -1, 1)$. Layer norm divides it by its standard deviation, which is $\frac{|m|}2$, and so only the sign of $m$ is left. In other words, layer norm magnifies by $B = \frac 2{|m|}$.
+# One layer computes MAJORITY of three bits, written as signs, as follows. Attention gives every token the mean $m$ of the three signs, and the block removes the token's own sign, so that layer norm receives the vector $\frac m{\sqrt 2}\, (0, 0, -1, 1)$. (Tokens have four columns. The first two held the token's own sign, and the last two hold the mean.) Layer norm divides it by its standard deviation, which is $\frac{|m|}2$, and so only the sign of $m$ is left. In other words, layer norm magnifies by $B = \frac 2{|m|}$.
 #
 # | the three signs | $m$ | $B = \frac 2{\lvert m \rvert}$ | number $s$ of bits whose flip changes the vote | $\frac sB$ |
 # |:--|:--|:--|:--|:--|
@@ -52,7 +52,7 @@
 #
 # $$y^{(k)}_j = \frac{Y^{(k)}_j - \mathrm{mean}}{N^{(k)}_j}, \qquad N^{(k)}_j = \sqrt{\sigma^2(Y^{(k)}_j) + \varepsilon} .$$
 #
-# (The paper writes $N$ for this deviation in one place, and for its reciprocal elsewhere.) After $L$ layers the output is read off the last token by the *read-out* vector $v$, $f(x) = v \cdot y^{(L)}_n$. Its *sensitivity* is $s(f, x) = \frac14 \sum_i (f(x) - f(x^{\oplus i}))^2$. For outputs $\pm 1$ this is the number of bits whose flip changes the output. The *average sensitivity* $\mathrm{as}(f)$ is the mean of $s$ over all inputs. The magnification enters in two forms, the paper's (Blowup) and ours ($B$). Both multiply over the layers how much the layer norm magnifies the token that it magnifies most:
+# After $L$ layers the output is read off the last token by the *read-out* vector $v$, $f(x) = v \cdot y^{(L)}_n$. Its *sensitivity* is $s(f, x) = \frac14 \sum_i (f(x) - f(x^{\oplus i}))^2$. For outputs $\pm 1$ this is the number of bits whose flip changes the output. The *average sensitivity* $\mathrm{as}(f)$ is the mean of $s$ over all inputs. The magnification enters in two forms, the paper's (Blowup) and ours ($B$). Both multiply over the layers how much the layer norm magnifies the token that it magnifies most:
 #
 # $$\mathrm{Blowup}(x) = \prod_{k=1}^L \max_j \Bigl(1 + \frac1{N^{(k)}_j}\Bigr), \qquad B(x) = \prod_{k=1}^L \max_j \frac1{N^{(k)}_j} \le \mathrm{Blowup}(x) .$$
 #
@@ -68,7 +68,7 @@
 # | $C^{(1)} = 2 L_f \max \lVert Y^{(1)}_j \rVert$ | what the first layer norm receives | (29) |
 # | $C^{(k)} = 48\, L_f (H + 1) C_V \sqrt d\, e^{4 C_A}$ | what layer $k \ge 2$ does | (30) |
 #
-# All logarithms are natural. (In the last line the paper prints $\|V_{k,h}\|_1$ where we write $C_V$, and we read this symbol as the $C_V$ of the first line. It may also mean a norm by column sums or by entries. Such a norm would still be at least the spectral norm divided by $\sqrt d$, and the factor $48 \sqrt d$ makes up for that, so no verdict depends on our reading.)
+# All logarithms are natural. The numbers 150 and 48, and 25 in the theorem, come from the paper's proof, and the refutation below would work with any other numbers in their place. Where the paper's symbols can be read in more than one way, the note after the corollary says how we read them.
 #
 # ```{prf:theorem} Hahn and Rofin (2024), Theorem 4 (19 in the appendix)
 # :label: sensitive-thm4
@@ -88,7 +88,15 @@
 # With the same $C$ as in the theorem, $\; C\, \mathbb E[\mathrm{Blowup}^2] \ge \mathrm{as}(f) / \sqrt{n \log n} - H / n$, which is (13) in the paper.
 # ```
 #
-# (Main text and appendix differ in two places. First, the appendix prints the probability once as $1 - H / n^{-2}$, whereas text and proof have $1 - H/n^2$. Second, the exponential of the main text, its equation (8), is $\exp(4 d \max_h \sum_{k \ge 2} \|K_{k,h}^\top Q_{k,h}\|)$, with the maximum over heads outside the sum over layers. In (25), (30) and (32) of the appendix the maximum stands inside the sum, which gives the product of all $e^{4 C_A}$. The two agree if we number the heads of each layer so that the head with the largest norm always has the same number, and we read (8) in this way.)
+# ```{admonition} How we read the paper's symbols
+# :class: dropdown
+#
+# *The deviation.* The paper writes $N$ for this deviation in one place, and for its reciprocal elsewhere.
+#
+# *The norm in $C^{(k)}$.* In the last line of the table the paper prints $\|V_{k,h}\|_1$ where we write $C_V$, and we read this symbol as the $C_V$ of the first line. It may also mean a norm by column sums or by entries. Such a norm would still be at least the spectral norm divided by $\sqrt d$, and the factor $48 \sqrt d$ makes up for that, so no verdict depends on our reading.
+#
+# *The probability and the exponential.* Main text and appendix differ in two places. First, the appendix prints the probability once as $1 - H / n^{-2}$, whereas text and proof have $1 - H/n^2$. Second, the exponential of the main text, its equation (8), is $\exp(4 d \max_h \sum_{k \ge 2} \|K_{k,h}^\top Q_{k,h}\|)$, with the maximum over heads outside the sum over layers. In (25), (30) and (32) of the appendix the maximum stands inside the sum, which gives the product of all $e^{4 C_A}$. The two agree if we number the heads of each layer so that the head with the largest norm always has the same number, and we read (8) in this way.
+# ```
 
 # %% tags=["parameters"]
 n_max = 8  # most bits of the random models [4..11]
@@ -103,7 +111,7 @@ import math
 import pandas as pd
 import torch
 
-from bookkit import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, in_prose, table
 from helpers.rng import Rng
 from helpers.statistics import least_integer
 from papers.sensitive import blowup
@@ -112,6 +120,12 @@ from papers.sensitive.parity import PostNormSpec, parity_transformer
 
 ledger, rng = Ledger("sensitive/layer_norm_blowup"), Rng(seed)
 thm4, cor5, eq32 = map(ledger.result, ("sensitive.thm4", "sensitive.cor5", "sensitive.eq32"))
+
+
+def shown(ratio):
+    """A ratio to two digits, with a power of ten where it is small or large."""
+    return in_prose(f"{ratio:.2g}" if 0.01 <= ratio < 100 else f"{ratio:.1e}")
+
 
 # %% [markdown]
 # ## The same layer on longer strings
@@ -174,7 +188,7 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 #
 # * The token of position $j$ itself moves if $i = j$, and this contributes $g$.
 # * The tokens that the heads average move, which contributes at most $C_V g$ for each head, because the weights of an average add up to 1.
-# * The weights of the averages move, which contributes, for each head, at most $C_V C_P$ times the sum that {prf:ref}`influence-tail` bounds with probability $1 - H/n^2$ ($\delta = 4$ there).
+# * The weights of the averages move, which contributes, for each head, at most $C_V C_P$ times the sum over all bits of how far a flip moves the weights of a row. {prf:ref}`influence-tail` bounds this sum with probability $1 - H/n^2$ ($\delta = 4$ there).
 #
 # Together the three contributions give, behind a block with the constant $L_1$,
 #
@@ -251,7 +265,7 @@ laws = pd.Series(laws, name="largest s / (K B)").rename_axis("layers")
 table(laws, "The search, two bits", form=".3f")
 
 # %% [markdown]
-# The search works on two bits, where $2n$ is smaller than the term with the logarithm in $S$. So we also take the two models written by hand, PARITY and MAJORITY, on long strings, and random models on strings of up to {glue:text}`n_max` bits.
+# The search works on two bits, where the minimum in $S$ is $2n$, so it does not test the term with the logarithm. For this reason we also take the two models written by hand, PARITY and MAJORITY, on long strings, and random models on strings of up to {glue:text}`n_max` bits.
 
 # %% mystnb={"code_prompt_hide": "Models, and checks", "code_prompt_show": "Models, and checks"} tags=["hide-input"]
 found = {}
@@ -269,7 +283,7 @@ found["PARITY by hand, 8 to 128 bits"] = [
 found[f"MAJORITY by hand, 5 to {n_far} bits"] = [balanced(n) for n in far.index]
 usage = pd.Series({name: max(at.law for at in group) for name, group in found.items()})
 usage = usage.rename("largest s / (K B)").rename_axis("models, |f| at most 1")
-table(usage, "The law in models", form=".1e")
+table(usage.map(shown), "The law in models")
 thm4.holds(
     "our law: largest ratio of the influence $s$ to $K B$ for a layer, in three searches, "
     f"and for the models up to {n_far} bits; control: without the blow-up $B$",
@@ -305,7 +319,7 @@ glue(certain=max(n for n in range(2, 100) if 2 * n <= tail_bound(n, 4)))
 #
 # *(ii)* With the constant (32) as printed, {prf:ref}`sensitive-thm4` holds where $|f| \le 1$.
 #
-# *(iii)* The same is true of {prf:ref}`sensitive-cor5`, with one exception: for read-outs of any length and more than $10^7$ columns, $H d\, \|v\|^2$ has to be added to $C$.
+# *(iii)* The same is true of {prf:ref}`sensitive-cor5`, with one exception: for read-outs of any length and more than $10^7$ columns, our proof needs $H d\, \|v\|^2$ added to $C$.
 # ```
 #
 # **The idea of the proof.** The law has a smaller factor than the theorem, so we only have to compare $K$ with $C$, piece by piece.
@@ -350,9 +364,9 @@ for r in (0, 3, 6, 7, 9, 12):
         "(13) with (32)": long.corollary5(printed),
         "(13), repaired": long.corollary5(squared),
     }
-long = pd.DataFrame(rows).T.rename_axis("power of 10")
-caption = "Side that should be smaller over the other; a share of 0.04 may be above (32)"
-table(long, caption, form={"inputs above (32)": ".3f"} | dict.fromkeys(long.columns[1:], ".1e"))
+long = pd.DataFrame(rows).T.rename_axis("read-out times 10 to the power")
+caption = "Share of inputs above (32), of which 0.04 is allowed; ratios of the two sides, violated above 1"
+table(long.iloc[:, :1].join(long.iloc[:, 1:].map(shown)), caption, form=".3f")
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Theorem 4 at MAJORITY of 5 bits with longer and longer read-outs: left over right side of (12) at the worst input, with the constant of formula (32) and with the square in it. Above 1 (grey) the bound is broken.", "name": "fig-blowup-readout"}, "image": {"alt": "Log-log plot against the factor by which the read-out is longer, from 1 to 10 to the 12. With formula (32) the ratio rises from far below one, crosses one a little above 10 to the 6, and goes on. With the square it levels off far below one."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.7)
@@ -427,12 +441,15 @@ eq32.holds(
 )
 C = five.constants.theorem4()
 useful = least_integer(lambda n: n > 4 * C**2 * math.log(n), 3)
-glue(longer=10.0**bad, share=long.loc[bad, "inputs above (32)"])
+glue(
+    longer=in_prose(f"{10.0**bad:.0e}").removeprefix("1 × "),
+    share=long.loc[bad, "inputs above (32)"],
+)
 glue(useful=float(useful), C=C)
 glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 34))
 
 # %% [markdown]
-# {numref}`fig-blowup-readout` shows the ratio at the worst input as the read-out grows. With (32) it rises in proportion to the read-out, because $s$ grows like its square and the constant like its first power, and it crosses 1 a little beyond a factor of $10^6$. With the square it stays level, far below 1. At a read-out that is {glue:text}`longer:.0e` times as long a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and with the square none is. Nobody would train such a model, but it shows how (32) has to be read.
+# {numref}`fig-blowup-readout` shows the ratio at the worst input as the read-out grows. With (32) it rises in proportion to the read-out, because $s$ grows like its square and the constant like its first power, and it crosses 1 a little beyond a factor of $10^6$. With the square it stays level, far below 1. At a read-out that is {glue:text}`longer` times as long a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and with the square none is. Nobody would train such a model, but it shows that (32) needs the square.
 #
 # For outputs up to 1 the constant is far larger than needed, since the proof above leaves a factor of $10^{3.5}$ unused in every model. For example, MAJORITY by hand has $C =$ {glue:text}`C:.0f`. Since $s \le n$ and the right side of (12) is at least 2, the bound (12) is vacuous for this layer up to a length of about {glue:text}`useful:.1e`. Our law is of use at much shorter lengths, because at the inputs of MAJORITY with $s = \frac{n+1}2$ it demands $B > 1$ from {glue:text}`speaks` bits on. The chapter {ref}`ch-magnified-inputs` follows it to long strings.
 #
@@ -448,7 +465,7 @@ glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 3
 #
 # **Statement.** As printed in Section 4, Theorem 4 has a constant $C$ that is the product of all $e^{4 C_A}$ (equation (8) there) and a polynomial in $H$, $d$ and the norms of all weights. For its definition the paper refers to equation (32) of the appendix, where the read-out enters as $1 + \|v\|$, and Corollary 5 has the same $C$.
 #
-# **Counterexample.** It refutes the formula only. For MAJORITY of 5 bits with a read-out {glue:text}`longer:.0e` times as long, a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and 0.04 is allowed.
+# **Counterexample.** It refutes the formula only. For MAJORITY of 5 bits with a read-out {glue:text}`longer` times as long, a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and 0.04 is allowed.
 #
 # **Why.** The proof has the factor $\|v\|^2$, because $s$ is a sum of squares of outputs, but the formula has $1 + \|v\|$.
 #

@@ -165,7 +165,8 @@ table(
 
 
 def listed(values, form=".2f"):
-    return ", ".join(format(v, form) for v in values)
+    *first, last = (format(v, form) for v in values)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 glue(

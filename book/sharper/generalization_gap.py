@@ -391,7 +391,14 @@ for part, trend, where, no_trend in (
         evidence="trained",
     )
 
+
 # %% mystnb={"code_prompt_hide": "Numbers for the text", "code_prompt_show": "Numbers for the text"} tags=["hide-cell", "nbval-ignore-output"]
+def listed(words):
+    """Words as a sentence lists them."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}"
+
+
 converged = single[single["finished"] == 1]
 means = converged.groupby("degree")["gap"].mean()
 reached = large.groupby(["degree", "sparsity"])["finished"].sum()
@@ -407,7 +414,7 @@ sums_settled = order(settled.query("degree == 2 and sparsity > 1"), "sparsity")[
 three_all = trends["sparsity, degree 3, sums", at_paper][0]
 three_settled = order(three[three["finished"] == 1], "sparsity")[0]
 of_two = low.query("degree == 2 and sparsity > 1").groupby("sparsity")["finished"]
-glue(two_done=", ".join(str(v) for v in of_two.sum()))
+glue(two_done=listed(str(v) for v in of_two.sum()))
 glue(three=f"{three_all:.2f}", three_settled=f"{three_settled:.2f}")
 two_all = trends["sparsity, degree 2", at_paper][0]
 two_sums = order(low.query("degree == 2 and sparsity > 1"), "sparsity")[0]
@@ -428,15 +435,15 @@ glue(shown_once=sum(not FIRST[name][1] for name in shown))
 of_three = three[three["finished"] == 1].groupby("sparsity")
 steps_of = of_three["steps"].median()
 glue(steps_seven=steps_of[7], steps_twenty=steps_of[20], more_steps=steps_of[20] / steps_of[7])
-glue(three_losses=", ".join(f"{v:.3f}" for v in of_three["train"].mean()))
+glue(three_losses=listed(f"{v:.3f}" for v in of_three["train"].mean()))
 four = large[large["degree"] == 4].groupby("sparsity")
-glue(four_done=", ".join(str(v) for v in four["finished"].sum()))
-glue(four_gaps=", ".join(f"{v:.4f}" for v in four["gap"].mean()))
+glue(four_done=listed(str(v) for v in four["finished"].sum()))
+glue(four_gaps=listed(f"{v:.4f}" for v in four["gap"].mean()))
 glue(power_paper=f"{trends['power of the degree', at_paper][0]:.2g}")
 glue(steep_settled=f"{steepening(settled)[0]:.1e}")
 glue(settled_few=f"{order(one_few[one_few['finished'] == 1], 'degree')[0]:.2f}")
 gap_fall = one_few.query("degree == 3")["gap"].median() / at_many["gap"].median()
-glue(gap_fall=f"{gap_fall:.0f}")
+glue(gap_fall="more than ten" if gap_fall > 10 else f"{gap_fall:.0f}")
 glue(models_stored=len(large), models_reached=int(large["finished"].sum()))
 glue(minutes=minutes, unreached=int((reached == 0).sum()))
 glue(settled_order=100 * order(converged, "degree")[0].value)

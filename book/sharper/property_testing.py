@@ -19,11 +19,11 @@
 # # Can degree and sparsity be found by queries?
 #
 # ```{verdict}
-# Yes, both can often be found from a part of the values, and neither test ever answers with more than the true degree or number of characters. The finest test of the degree, as we restored it, is right for {glue:text}`right_fine:.0f` % of the functions (the paper says: for most), and for {glue:text}`right_fine_five:.0f` % of those of degree 5. At {glue:text}`T` bits it asks for up to {glue:text}`fine_share:.0f` % of all values on average. A coarser test, with {glue:text}`R` random subcubes for each degree, often answers with too small a degree, because it flips single coordinates. It is right for {glue:text}`found_coordinates:.0f` % of the functions of degree 5. If it flips random blocks of coordinates, which the paper does not mention, it is right for {glue:text}`found_blocks:.0f` %, and asks for {glue:text}`block_share:.1f` % of all values.
+# Yes, both can often be found from a part of the values, and neither test ever answers with more than the true degree or number of characters. The paper's test of the degree, as we restored it, flips single coordinates. If it is fine enough, it finds the degree of most functions (the paper says so too): by its exact chances it would be right for {glue:text}`right_fine:.0f` % of those that we drew on {glue:text}`T` bits, and for {glue:text}`right_fine_five:.0f` % at degree 5, at the price of up to {glue:text}`fine_share:.0f` % of all values. Flipping random blocks of coordinates, which the paper does not mention, is better. With {glue:text}`R` trials for each degree it found degree 5 in {glue:text}`found_blocks:.0f` % of the functions, where single coordinates found it in {glue:text}`found_coordinates:.0f` %, and it asked for {glue:text}`block_share:.1f` % of all values.
 # ```
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 13 min. **Runs in** 10 s. **Source** restored (degree), printed (sparsity, Figure 8).
 #
-# **Claim.** The degree and the sparsity of a function can be bounded by asking for its values at few points, without its whole table. The test of degree that the paper describes, as restored here, never rejects a function that has the tested degree. But its answers fall below the true degree if this degree is high or the test is coarse, which the paper calls *wilting*. We compute how far they fall and why. We also try a variant whose answers stay right up to higher degrees, with the same number of subcubes for each degree. The test that the paper cites is about another kind of degree.
+# **Claim.** The degree and the sparsity of a function can be bounded by asking for its values at few points, without its whole table. The test of degree that the paper describes, as restored here, never rejects a function that has the tested degree. But its answers fall below the true degree if this degree is high or the test is coarse, which the paper calls *wilting*. We compute how far they fall short and why. We also try a variant whose answers stay right up to higher degrees, with the same number of subcubes for each degree. The test that the paper cites is about another kind of degree.
 #
 # ## Why one should care
 #
@@ -55,7 +55,7 @@
 # To test degree $k$, let $m = k + 1$ and repeat the following $R$ times.
 #
 # 1. Pick a random $x$ and $m$ random disjoint sets $V_1, \dots, V_m$, the *directions*.
-# 2. For $A \subseteq [m]$ let $V_A$ be the union of the $V_j$ with $j \in A$. The $2^m$ points $x^{V_A}$ form a *subcube*. The values of $f$ at all of them but one determine a polynomial of degree $k$.
+# 2. For $A \subseteq [m]$ let $V_A$ be the union of the $V_j$ with $j \in A$. The $2^m$ points $x^{V_A}$ form a *subcube*. The values of $f$ at all of them but one determine a polynomial of degree at most $k$ in the $m$ indicator bits of $A$.
 # 3. Reject if the value of the polynomial at the last point is not that of $f$.
 #
 # Increase $k$ from 0 on and return the first degree that is never rejected.
@@ -113,7 +113,7 @@ glue(R=R, T=T, eps=eps)
 #
 # The paper draws 8 random functions in each of 20 classes (degrees 1 to 5, sparsities 1, 7, 14 and 20) at $T = 20$, and applies the tests. We do the same, with both kinds of directions on the same functions. For the sparsity we make the share $\varepsilon$ larger, once with the same number of free coordinates and once with fewer.
 #
-# In the test of the degree our $\varepsilon$ is the chance with which one subcube detects a violation. We take $R = \lceil \ln(1/\delta) / \varepsilon \rceil$ subcubes, so that all of them miss such a violation with a chance of at most $\delta$. As in the paper, all sets of a function have exactly $d$ elements. The paper's figure would not be reproduced if the mean answer did not fall with the coarser $\varepsilon$. An answer above the truth would refute the claim that nothing true is rejected.
+# In the test of the degree our $\varepsilon$ is the chance with which one subcube detects a violation. We take $R = \lceil \ln(1/\delta) / \varepsilon \rceil$ subcubes, so that all of them miss such a violation with a chance of at most $\delta$. The tests are named by their $\varepsilon$ in figure and table. As in the paper, all sets of a function have exactly $d$ elements. The paper's figure would not be reproduced if the mean answer did not fall with the larger $\varepsilon$. An answer above the truth would refute the claim that nothing true is rejected.
 
 # %% mystnb={"code_prompt_hide": "160 functions, nine sweeps", "code_prompt_show": "160 functions, nine sweeps"} tags=["hide-input"]
 classes = [(d, W) for d in degrees for W in sparsities for _ in range(functions)]
@@ -170,7 +170,7 @@ def distance(observed, name):
     return abs(found[observed].sum() - exact[name].sum()) / variance[name] ** 0.5
 
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Figure 8 of the paper, repeated: mean first accepted degree over all sparsities and functions (left) and mean first accepted sparsity over all degrees and functions (right), against the truth. Bars are one standard deviation over functions, as in the paper. Black crosses: the exact means along coordinates.", "name": "fig-first-accepted"}, "image": {"alt": "Left: blocks follow the diagonal from 1 to 5; coordinates leave it from degree 2 on and reach between 3 and 4 at degree 5, the coarse ones about 3; the exact means lie on both curves. Right: with 14 free coordinates and the small share the answers follow the diagonal closely and end at about 17 for 20; with the larger share they bend down and end at about 9, and with 8 free coordinates as well at between 7 and 8."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Figure 8 of the paper, repeated: mean first accepted degree over all sparsities and functions (left) and mean first accepted sparsity over all degrees and functions (right), against the truth. Bars are one standard deviation over functions, as in the paper. Black crosses: the exact means along coordinates, for the two values of $\\varepsilon$.", "name": "fig-first-accepted"}, "image": {"alt": "Left: blocks follow the diagonal from 1 to 5; coordinates leave it from degree 2 on and reach between 3 and 4 at degree 5, those with the larger chance about 3; the exact means lie on both curves. Right: with 14 free coordinates and the small share the answers follow the diagonal closely and end at about 17 for 20; with the larger share they bend down and end at about 9, and with 8 free coordinates as well at between 7 and 8."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=3.0)
 fine, rough = f"{free} free, {tail}", f"{coarse_free} free, {coarse_tail}"
 looks = {"coordinates": f"coordinates, {eps}", "blocks": f"blocks, {eps}"}
@@ -191,14 +191,26 @@ for ax, (level, sweeps) in zip(axes, shown, strict=True):
     ax.legend(loc="upper left", fontsize=7.5)
 axes[0].set(xlabel="degree $d$", ylabel="first accepted degree")
 axes[1].set(xlabel="sparsity $W$", ylabel="first accepted sparsity")
-for name in ("exact", "exact, coarse"):
-    axes[0].plot(exact.groupby("d")[name].mean(), color="black", marker="x", linestyle="none")
+for name, aside in (("exact", -0.08), ("exact, coarse", 0.08)):  # each on its curve
+    at = exact.groupby("d")[name].mean()
+    axes[0].plot(at.index + aside, at, "x", color="black", linestyle="none", markersize=5, zorder=5)
 figures.show()
 
 # %%
 by_degree = found.groupby("d")[list(DEGREES)].mean()
-by_degree = by_degree.join(exact.groupby("d")[["exact", "exact, coarse"]].mean())
-table(by_degree, "Mean first accepted degree, all sparsities together", form=".3f")
+by_degree = by_degree.join(exact.groupby("d").mean())
+NAMES = {
+    "coordinates": f"coordinates, {eps:g}",
+    "coordinates, again": f"coordinates, {eps:g}, drawn again",
+    "exact": f"coordinates, {eps:g}, exact",
+    "coordinates, coarse": f"coordinates, {eps_coarse:g}",
+    "exact, coarse": f"coordinates, {eps_coarse:g}, exact",
+    "exact, fine": f"coordinates, {eps / 10:g}, exact",
+    "blocks": f"blocks, {eps:g}",
+    "blocks, coarse": f"blocks, {eps_coarse:g}",
+}
+shown = by_degree[list(NAMES)].rename(columns=NAMES).T.add_prefix("d = ").rename_axis("test")
+table(shown, "Mean first accepted degree, all sparsities together", form=".3f")
 
 # %% mystnb={"code_prompt_hide": "Checks, and numbers of queries", "code_prompt_show": "Checks, and numbers of queries"} tags=["hide-cell"]
 fig8_degree.reproduced(
@@ -242,19 +254,23 @@ fig8_wilting.reproduced(
     about="experiment",
     evidence="sampled",
 )
-table(asked, "Mean number of queries for a function", form=",.0f")
+names = NAMES | {sweep: f"sparsity, {name}" for sweep, name in columns.items()}
+names |= {"sparsity, again": f"sparsity, {fine}, drawn again"}
+asked_by_name = {names[sweep]: count for sweep, count in asked.items()}
+table(asked_by_name, "Mean number of queries for a function", form=",.0f")
 at_five = found[found["d"] == 5]
 glue(found_blocks=100 * (at_five["blocks"] == 5).mean())
 glue(found_coordinates=100 * (at_five["coordinates"] == 5).mean())
 glue(below=100 * (found["coordinates"] < found["d"]).mean(), eps_fine=eps / 10)
+glue(below_exact=100 - 100 * right["exact"])
 glue(right_fine=100 * right["exact, fine"], fine_share=100 * most_asked / 2**T)
 glue(right_fine_five=100 * chances[fives, 5].mean().item())
 glue(block_share=100 * asked["blocks"] / 2**T, right_eps=100 * right["exact"])
 
 # %% [markdown]
-# In {numref}`fig-first-accepted` the answers along coordinates fall below the diagonal as the degree grows, and they do so earlier for the coarse $\varepsilon$. How far they *must* fall can be computed. We call the test of degree $k$ *level* $k$. At this level a subcube along $m = k + 1$ coordinates rejects if and only if all $m$ coordinates lie inside one of the sets $U_i$ of the function. (If they lie inside several sets, the terms could cancel, but with random coefficients they do not.) So a subcube rejects with a chance $p_k$, which is the number of different $m$-sets inside the $U_i$, divided by the number $\binom Tm$ of all $m$-sets, and level $k$ is accepted with chance $(1 - p_k)^R$.
+# In {numref}`fig-first-accepted` the answers along coordinates fall below the diagonal as the degree grows, and they do so earlier for the larger $\varepsilon$. The right panel is about the test of the sparsity, and is read in the section on that test. How far they *must* fall can be computed. We call the test of degree $k$ *level* $k$. At this level a subcube along $m = k + 1$ coordinates rejects if and only if all $m$ coordinates lie inside one of the sets $U_i$ of the function. (If they lie inside several sets, the terms could cancel, but with random coefficients they do not.) So a subcube rejects with a chance $p_k$, which is the number of different $m$-sets inside the $U_i$, divided by the number $\binom Tm$ of all $m$-sets, and level $k$ is accepted with chance $(1 - p_k)^R$.
 #
-# The crosses in the figure are the exact means that follow from these chances, and the answers agree with them. By the exact chances, the answers along coordinates would be right for {glue:text}`right_eps:.0f` % of the functions with $\varepsilon =$ {glue:text}`eps:g`, and for {glue:text}`right_fine:.0f` % with the finer $\varepsilon =$ {glue:text}`eps_fine:g`. But even with the finer one they would be right for only {glue:text}`right_fine_five:.0f` % at degree 5, and there are so many subcubes that up to {glue:text}`fine_share:.0f` % of the whole table is asked for on average. Along blocks the degree is found up to degree 5, from the same number of subcubes for each level.
+# The crosses in the figure are the exact means that follow from these chances, and the answers agree with them. So do those of a second draw, which are in the table as well. By the exact chances, the answers along coordinates would be right for {glue:text}`right_eps:.0f` % of the functions with $\varepsilon =$ {glue:text}`eps:g`, and for {glue:text}`right_fine:.0f` % with the finer $\varepsilon =$ {glue:text}`eps_fine:g`. But even with the finer one they would be right for only {glue:text}`right_fine_five:.0f` % at degree 5, and there are so many subcubes that up to {glue:text}`fine_share:.0f` % of the whole table is asked for. (This is the mean over all functions drawn, if no two of the points coincide.) Along blocks the degree is found up to degree 5, from the same number of subcubes for each level.
 #
 # ## Why nothing true is rejected
 #
@@ -272,7 +288,7 @@ glue(block_share=100 * asked["blocks"] / 2**T, right_eps=100 * right["exact"])
 #
 # * *The points of a subcube.* This is our choice.
 # * *Points along a path.* One could take $d + 2$ points along a path that flips one coordinate after another, since over large fields low degree is tested along lines. This reading fails. For example, the function $x_1$ has the values $1, 1, -1$ on the path that flips $x_2$ and then $x_1$, and these values are not a polynomial of degree 1 in the number of flips.
-# * *Arbitrary points*, one more than a polynomial of degree $k$ has coefficients. This reading does not reject a function of degree $k$ either, but it needs {glue:text}`third_points` points at once for degree 5. And a single trial detects most violations: of random points at 10 bits that determine a polynomial of degree 2, {glue:text}`third_share:.0f` % reject a character of degree 3. With a few repetitions nearly every degree would be found, so this reading does not explain the wilting that the paper reports.
+# * *Arbitrary points*, one more than a polynomial of degree $k$ has coefficients. This reading does not reject a function of degree $k$ either, but it needs {glue:text}`third_points` points at once for degree 5. And a single trial detects most violations: of random points at 10 bits that determine a polynomial of degree 2, {glue:text}`third_share:.0f` % reject a character of degree 3. With a few repetitions nearly every degree would be found, so this reading does not explain why the paper's answers fall short.
 #
 # The values of the parameters are missing too; ours are stated where they are used. In particular, the paper's proximity parameter is a distance from the functions that have the degree, and its formula for the number of repetitions is missing. Our $\varepsilon$ is instead the chance that one subcube detects a violation.
 #
@@ -415,13 +431,21 @@ glue(lost=20 - at_twenty["sparsity"], lost_share=20 - at_twenty["sparsity, large
 glue(questions=f"{asked['sparsity']:.0f}", all_points=2**T)
 
 # %% [markdown]
-# Of the 20 characters {glue:text}`lost:.2f` are not counted on average, because some sets merge and some coefficients are too small. With the larger share, and the same number of free coordinates, {glue:text}`lost_share:.1f` are not counted, so the wilting is mostly due to $\varepsilon$. The test asks for {glue:text}`questions` values of a function on average, and the whole table has {glue:text}`all_points` entries, so at this length the saving is modest.
+# In the right panel of {numref}`fig-first-accepted`, and in the table, the answers with the small share stay near the truth, and those with the larger share fall far below it. We call the answers *close to the truth* if they are at least four fifths of the sparsity in the mean, and with the small share they are. Of the 20 characters {glue:text}`lost:.2f` are not counted on average, because some sets merge and some coefficients are too small. With the larger share, and the same number of free coordinates, {glue:text}`lost_share:.1f` are not counted, so the answers fall short mostly because of $\varepsilon$. The test asks for {glue:text}`questions` values of a function on average, and the whole table has {glue:text}`all_points` entries, so at this length the saving is modest.
 #
 # The answer depends on the basis, too. The theorems of the paper count a sparsity in even-parity indicators $p_U = (1 + \chi_U)/2$, whereas the transform counts characters. Every indicator contains the constant character, so a sum of $W$ indicators has $W + 1$ characters. For a single indicator the test therefore answers {glue:text}`indicator`, where the theorems count 1. So one has to subtract 1 from the answer to be sure that it is not larger than the sparsity of the theorems.
 #
 # ## What would falsify this
 #
-# One answer above the truth would refute our claims on both tests. In the controls such answers occur: for the degree the control takes arbitrary directions, and for the sparsity it takes random points in place of a subcube. An answer for the sparsity is called close to the truth if it is at least four fifths of the sparsity. In the control for this, the test accepts $s$ if a share $\varepsilon$ of the energy lies *inside* the $s$ largest coefficients, where it should accept if at most this share lies outside. Its answers are far from the truth. The control for the share of degrees that are found is a wrong test with one direction too few, whose answer is right only where that of the correct test is one too small. If the reasoning about $U \cap V_j$ were wrong, the answers along coordinates would be far from their exact means, as the answers along blocks are.
+# One answer above the truth would refute our claims on both tests, and such answers do occur in the controls. If the answers for the sparsity were below four fifths of the truth in the mean, Figure 8 would not be reproduced. If the reasoning about $U \cap V_j$ were wrong, the answers along coordinates would be far from their exact means, as the answers along blocks are.
+#
+# ```{admonition} The controls
+# :class: dropdown
+#
+# * *Nothing true is rejected.* For the degree the control takes arbitrary directions, and for the sparsity it takes random points in place of a subcube.
+# * *The sparsity is close to the truth.* In the control the test accepts $s$ if a share $\varepsilon$ of the energy lies *inside* the $s$ largest coefficients, where it should accept if at most this share lies outside. Its answers are far from the truth.
+# * *The share of degrees that are found.* The control is a wrong test with one direction too few, whose answer is right only where that of the correct test is one too small.
+# ```
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -429,15 +453,15 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# Of the repository `paullintilhac/boolean_function_sensitivity` we read the list of its Python files, and `utils.py` (commit 5c953ce1). No file there is a property test, so the appendix's own words are the only source for the two algorithms, and we cannot say which points were drawn for the paper's figure. Subcubes along coordinates fit its description, and they also show the wilting.
+# Of the repository `paullintilhac/boolean_function_sensitivity` we read the list of its Python files, and `utils.py` (commit 5c953ce1). No file there is a property test, so the appendix's own words are the only source for the two algorithms, and we cannot say which points were drawn for the paper's figure. Subcubes along coordinates fit its description, and their answers fall short as well.
 #
 # The function `rboolf` in `utils.py` draws each set of a function by itself, so a set can come twice, whereas our sets are distinct.
 #
 # ## What we found
 #
-# * Along disjoint directions no run accepts a degree above the truth. The wilting along coordinates is explained, up to sampling error, by the chance that $m$ random coordinates lie in one set of the function, which is $1/\binom Tm$ for a set of $m$ elements.
-# * Along coordinates the finest test finds most degrees, but only {glue:text}`right_fine_five:.0f` % of those of degree 5. Random blocks detect a character of degree 5 {glue:text}`ratio_5:.0f` times as often as coordinates. At high degrees the answers along blocks become too small as well, because the chance decreases by a factor of about $e$ with each degree.
-# * Since neither test ever answers with more than the truth, its answer is an upper bound only if it is the truth itself. Along coordinates, at $\varepsilon =$ {glue:text}`eps:g`, the answer was too small for {glue:text}`below:.0f` % of the functions. A generalization bound that is computed from a degree below the true one is not proved.
+# * Along disjoint directions no run accepts a degree above the truth. How far the answers along coordinates fall short is explained, up to sampling error, by the chance that $m$ random coordinates lie in one set of the function, which is $1/\binom Tm$ for a set of $m$ elements.
+# * Along coordinates the finest test, with $\varepsilon =$ {glue:text}`eps_fine:g`, finds most degrees, but only {glue:text}`right_fine_five:.0f` % of those of degree 5, by its exact chances. Random blocks detect a character of degree 5 {glue:text}`ratio_5:.0f` times as often as coordinates. At high degrees the answers along blocks become too small as well, because the chance decreases by a factor of about $e$ with each degree.
+# * Since neither test ever answers with more than the truth, its answer is an upper bound only if it is the truth itself. Along coordinates, at $\varepsilon =$ {glue:text}`eps:g`, the answer was too small for {glue:text}`below:.0f` % of the functions in our draw (by the exact chances for {glue:text}`below_exact:.0f` %). A generalization bound that is computed from a degree below the true one is not proved.
 # * The test that the paper cites is about the degree over $GF(2)$, and accepts degree 1 for PARITY of {glue:text}`T` bits.
 # * The test of the sparsity counts characters. A sum of $W$ even-parity indicators, which is how the theorems count, has $W + 1$ of them.
 #

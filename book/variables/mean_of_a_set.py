@@ -21,13 +21,13 @@
 # ```{verdict}
 # Lemma B.2 is false for a single head. It says that one head can average $s$ chosen positions whenever the inner products of the positions' codes are below $\frac1s$. But from $\frac1{2s-1}$ on there are codes for which every head whose values are no longer than the lemma's errs by at least $\frac1{5s}$. Below $\frac1{2s-1}$ a head with another key works, sometimes with a longer query, whereas the error of the proof's head can be {glue:text}`printed_bad:.1f` times what is allowed. With one head for each position the lemma is true.
 # ```
-# **Needs** {ref}`ch-sparse-representations`. **Read** 13 min. **Runs in** 15 s. **Source** printed, but for the scale $R$ of the proof's head.
+# **Needs** {ref}`ch-sparse-representations`. **Read** 13 min. **Runs in** 15 s. **Source** printed, but for the scale $R$ of the scores in the proof's head.
 #
 # **Claim.** The positions of a string have fixed codes, vectors of length 1 that are nearly orthogonal. The paper says that one attention head can average the signs of any $s$ chosen bits, if inner products of codes stay below $1/s$. The head that it writes down often fails, but another head works for inner products below $\frac1{2s-1}$. From there on codes exist for which no head with values as short as the lemma's works, however long its key is. With one head for each bit the result is as the paper says.
 
 # %% tags=["parameters"]
-T = 12  # bits of the strings of the two bases [10..13]
-delta = 0.1  # inner products of these bases [0.1..0.12]
+T = 12  # bits of the strings of the two sets of codes [10..13]
+delta = 0.1  # inner products of these codes [0.1..0.12]
 searches = 24  # searches for a head that the theorem forbids [8..64]
 seed = 0  # of everything random [0..1000000]
 
@@ -71,7 +71,22 @@ def off(at, heads, chosen, bits, gamma):
 # | 3 | $(1, -1, 1)$ | no |
 # | 4 | $(1, 1, -1)$ | no |
 #
-# The chosen codes lie at opposite corners of the face, and so do the other two. Every two codes have the inner product $\frac13$ or $-\frac13$, so that $\Delta = \frac13$, which is below the $\frac1s = \frac12$ that the lemma asks for. A head that should average the signs of bits 1 and 2 has to give positions 1 and 2 high scores. But the scores are inner products with a key, and the two diagonals of a face have the same midpoint, $(1, 0, 0)/\sqrt3$. So the scores of positions 1 and 2 add up to the same number as those of positions 3 and 4, and *no key can give both chosen positions a higher score than both others*. With the key of the paper, the sum of the two chosen codes, all four scores are even equal, as the next lines confirm.
+# The chosen codes lie at opposite corners of the face, and so do the other two. Every two codes have the inner product $\frac13$ or $-\frac13$, so that $\Delta = \frac13$, which is below the $\frac1s = \frac12$ that the lemma asks for. A head that should average the signs of bits 1 and 2 has to give positions 1 and 2 high scores. But the scores are inner products with a key, and the two diagonals of a face have the same midpoint, $(1, 0, 0)/\sqrt3$. So the scores of positions 1 and 2 add up to the same number as those of positions 3 and 4 ({numref}`fig-cube-face`), and *no key can give both chosen positions a higher score than both others*. With the key of the paper, the sum of the two chosen codes, all four scores are even equal, as the next lines confirm.
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The four codes of the example, seen along the first axis: the corners of a face of a cube. The chosen positions (filled) are the ends of one diagonal, the others (open) the ends of the other diagonal. Both diagonals have the same midpoint.", "name": "fig-cube-face"}, "image": {"alt": "A square with two diagonals that cross at its centre. Filled dots 1 and 2 are at the upper right and the lower left corner, open dots 3 and 4 at the lower right and the upper left."}} tags=["hide-input"]
+fig, ax = figures.new(height=2.4)
+face = f64([[1, 1], [-1, -1], [-1, 1], [1, -1]])
+ax.plot([-1, 1, 1, -1, -1], [-1, -1, 1, 1, -1], color=figures.GREY, marker="", linewidth=1)
+for i, (name, pair) in enumerate((("chosen", [0, 1]), ("not chosen", [2, 3]))):
+    look = figures.series_style(i, marker="o", label=name)
+    ax.plot(*face[pair].T, **look, markerfacecolor="white" if i else figures.COLOURS[0])
+for t, (y, z) in enumerate(face.tolist()):
+    ax.annotate(f"{t + 1}", (y, z), (1.25 * y, 1.25 * z), ha="center", va="center")
+ax.plot(0, 0, "x", color="black")
+ax.set(xlim=(-3.2, 3.2), ylim=(-1.6, 1.6), aspect="equal")
+ax.set(xlabel=r"second coordinate times $\sqrt{3}$", ylabel=r"third times $\sqrt{3}$")
+ax.legend(loc="center right")
+figures.show()
 
 # %%
 corners = f64([[1, 1, 1], [1, -1, -1], [1, -1, 1], [1, 1, -1]]) / math.sqrt(3)
@@ -83,29 +98,37 @@ table(
 )
 
 # %% [markdown]
-# So this head averages all four signs. If both chosen bits are 0 and the other two are 1, its output is 0 where it should be 1. A head that ignores one of the chosen positions does better, as it is off by at most $\frac12$. We shall prove that every head with short values is off by at least $\frac1{10}$. The lemma, in which a parameter $\gamma$ says how accurate the head is, allows only $\frac1{40}$ at $\gamma = \frac1{10}$.
+# So this head averages all four signs. If both chosen bits are 0 and the other two are 1, its output is 0 where it should be 1. A head that ignores one of the chosen positions does better. For example, a head that attends to position 1 alone and returns half its sign lacks half of the sign of bit 2, so it is off by $\frac12$. We shall prove that every head with short values is off by at least $\frac1{10}$. The lemma, in which a parameter $\gamma$ says how accurate the head is, allows only $\frac1{40}$ at $\gamma = \frac1{10}$.
 #
 # ## The statement
 #
-# Notation is that of {ref}`ch-sparse-representations`: row $t$ of the input is $v_t + e_{b_t}$, the last row is the class token $c$, $|v_t^\top v_u| \le \Delta$ for $t \ne u$, and a head gives $\mathrm{softmax}(c^\top W_Q W_K^\top X^\top)\, X W_V W_C$. $I$ is the set of $s$ chosen positions, and $r$ is the number of ones among them. We judge the review version of October 2021, and use its numbers.
+# Notation is that of {ref}`ch-sparse-representations`. Row $t$ of the input $X$ is the code $v_t$ of the position plus a vector $e_0$ or $e_1$ for the bit $b_t$, and the last row is the class token $c$. The vectors $e_0$, $e_1$ and $c$ have length 1 and are orthogonal to each other and to all codes, and $|v_t^\top v_u| \le \Delta$ for $t \ne u$. A head has four matrices, $W_Q$ for queries, $W_K$ for keys, $W_V$ for values and $W_C$ for its output, and gives $\mathrm{softmax}(c^\top W_Q W_K^\top X^\top)\, X W_V W_C$. $\epsilon_1$ is the first unit vector. $I$ is the set of $s$ chosen positions, and $r$ is the number of ones among them. We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma B.2
 # :label: variables-lemB2
 # Let $\Delta < 1/s$ and $0 < \gamma \le 1$. There is a head within $\gamma/4$, on all strings, of a function of $r$ with values in $[-1, 1]$ that grows by at least $\frac2s$ with each step of $r$. It has $\|W_Q\|_F \le \log(8T/\gamma) / (1 - s\Delta)$, $\|W_K\|_F \le s$, $\|W_V\|_F \le 2$ and $\|W_C\|_F \le 1$. And there are $s$ heads, each with $\|W_K\|_F \le 1$, within $\gamma/4$ of $s$ numbers in $[-1, 1]$; for any two strings that differ in a chosen bit, at least one of these numbers differs by 2. *(The first half is refuted below: from $\Delta = \frac1{2s-1}$ on with any key, and by the printed norms already above a smaller $\Delta^*$.)*
 # ```
 #
-# The conditions force the first function to be $\frac{2r}s - 1$, up to its sign the mean of the signs $(-1)^{b_i}$. The proof takes $W_Q = R\, c\, \epsilon_1^\top$, the key $\sum_{i \in I} v_i$ and the value $e_0 - e_1$. Its $R$ is not legible, so we restore it from the norm of the statement, $R = \log(8T/\gamma)/(1 - s\Delta)$. (Its error term asks for $1 - 2s\Delta$ in place of $1 - s\Delta$; with that the key still fails on the uneven basis below.) With this value the output falls with $r$, which is a slip: exchange $e_0$ and $e_1$. For $\Delta = 0$, which is the case of trained positions, the construction is right.
+# The conditions force the first function to be $\frac{2r}s - 1$, up to its sign the mean of the signs $(-1)^{b_i}$. The proof takes $W_Q = R\, c\, \epsilon_1^\top$, the key $\sum_{i \in I} v_i$ and the value $e_0 - e_1$. Its scale $R$ is not legible, so we restore it from the norm of the statement, $R = \log(8T/\gamma)/(1 - s\Delta)$. For $\Delta = 0$, which is the case of trained positions, the construction is right.
+#
+# ```{admonition} Two remarks on the proof
+# :class: dropdown
+#
+# *The scale.* The error term of the proof asks for $1 - 2s\Delta$ in place of $1 - s\Delta$. With that scale the key still fails on the uneven codes below, as the row *plain key, $1 - 2s\Delta$* of the table there shows.
+#
+# *The sign.* With the value $e_0 - e_1$ the output falls with $r$, which is a slip: exchange $e_0$ and $e_1$.
+# ```
 #
 # ## Where the proof's head fails
 #
-# With the key of the proof a chosen row scores between $R(1 - (s-1)\Delta)$ and $R(1 + (s-1)\Delta)$, and another row up to $Rs\Delta$. Two things can go wrong, and each is shown by a basis with $s = 4$:
+# With the key of the proof a chosen row scores between $R(1 - (s-1)\Delta)$ and $R(1 + (s-1)\Delta)$, and another row up to $Rs\Delta$. Two things can go wrong, and each is shown by a set of codes with $s = 4$:
 #
 # * **Opposed.** Inner products are $-\Delta$ within $I$ and $+\Delta$ elsewhere. Then the margin between chosen rows and others is $R(1 - (2s-1)\Delta)$, but the proof chooses its scale $R$ as if the margin were $R(1 - s\Delta)$.
 # * **Uneven.** One chosen vector is at $+\Delta$ to the others, which are at $-\Delta$ to each other. Then the softmax is not uniform on $I$, because it prefers the first vector by a factor of $e^{2(s-2)R\Delta}$, and a larger $R$ makes this worse.
 #
 # Both are repaired by a *dual* key, that is, by the vector $w$ in the span of the chosen ones with $w^\top v_i = 1$ for each $i \in I$. By {prf:ref}`variables-dual-vectors` all others have $|w^\top v_t| \le 1 - \mu$, with the margin $\mu = 1 - \frac{s\Delta}{1 - (s-1)\Delta}$, which is positive for $\Delta < \frac1{2s-1}$. (The threshold $\frac1{2s-1}$ is not ours: it is where orthogonal matching pursuit is certain to recover every sum of multiples of $s$ vectors, {cite:t}`tropp2004`.) The figure compares the two keys at every scale of the scores.
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Largest error over all strings of the head for the mean of four signs, against the scale of its scores, on the two bases. The grey line is what the lemma allows, the dotted one the proof's scale.", "name": "fig-selection-scale"}, "image": {"alt": "Error on a logarithmic axis against the scale R. The curve of the plain key on the opposed basis falls, and crosses the grey line to the right of the dotted one. On the uneven basis it falls at first, turns, and rises above one. The two curves of the dual key fall throughout, one of them passing below the grey line just before the dotted line, the other well before."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Largest error over all strings of the head for the mean of four signs, against the scale of its scores, on the two sets of codes. The grey line is what the lemma allows, the dotted one the proof's scale.", "name": "fig-selection-scale"}, "image": {"alt": "Error on a logarithmic axis against the scale R. The curve of the plain key on the opposed codes falls, and crosses the grey line to the right of the dotted one. On the uneven codes it falls at first, turns, and rises above one. The two curves of the dual key fall throughout, one of them passing below the grey line just before the dotted line, the other well before."}} tags=["hide-input"]
 opposed, signs = selection.opposed_gram(T, s_near, delta), torch.zeros(T, T).double()
 signs[0, 1:4] = signs[1:4, 0] = 2
 signs[:4, :4] -= 1
@@ -128,9 +151,9 @@ ax.legend(loc="lower left")
 figures.show()
 
 # %% [markdown]
-# On the uneven basis the plain key never comes near the grey line, because its error falls at first and then rises with the scale. On the opposed basis it needs a larger scale than the proof's, which is the dotted line. The errors of the dual key fall throughout, and both are below the grey line at the scale of the proof.
+# On the uneven codes the plain key never comes near the grey line, because its error falls at first and then rises with the scale. On the opposed codes it needs a larger scale than the proof's, which is the dotted line. The errors of the dual key fall throughout, and both are below the grey line at the scale of the proof.
 #
-# The table has both bases at $\gamma = \frac12$, with the largest error over all strings. In the row *dual, lemma's norms* the dual key has the length $s$ and the query the norm of the lemma. A number above 1 is an error that the lemma does not allow.
+# The table has both sets of codes at $\gamma = \frac12$, with the largest error over all strings. In the row *dual, lemma's norms* the dual key has the length $s$ and the query the norm of the lemma. A number above 1 is an error that the lemma does not allow.
 
 # %%
 found = {}
@@ -146,12 +169,12 @@ for name, at in two.items():
     }
     found[name] = {k: off(at, head, range(4), strings, gamma_near) for k, head in tried.items()}
 found = pd.DataFrame(found)
-table(found.rename_axis("head"), r"Error over $\gamma / 4$ on the two bases", form=".3f")
+table(found.rename_axis("head"), r"Error over $\gamma / 4$ on the two sets of codes", form=".3f")
 glue(printed_bad=found.loc["proof"].max(), within_bad=found.loc["dual, lemma's norms"].max())
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 mean.refuted(
-    "two bases, $s = 4$: error of the head of the proof in units of $\\gamma/4$, the "
+    "two sets of codes, $s = 4$: error of the head of the proof in units of $\\gamma/4$, the "
     "smaller of two; control: the dual key within the norms of the lemma, the larger",
     found.loc["proof"].min(),
     at_most=1,
@@ -161,7 +184,7 @@ mean.refuted(
 )
 
 # %% [markdown]
-# The proof's head fails on both bases, but on both a head within the lemma's norms exists, since the dual key at length $s$ is off by at most {glue:text}`within_bad:.1g` of $\gamma/4$. So these bases break the proof, and not the lemma.
+# The proof's head fails on both sets of codes, but on both a head within the lemma's norms exists, since the dual key at length $s$ is off by at most {glue:text}`within_bad:.1g` of $\gamma/4$. So these codes break the proof, and not the lemma.
 #
 # ## Where the lemma fails
 #
@@ -174,7 +197,7 @@ mean.refuted(
 # Let $s \ge 2$. On these $T = 2s$ vectors every head with $\|W_V\|_F \|W_C\|_F \le 2$ is off by at least $\frac1{5s}$ from $\pm(\frac{2r}s - 1)$ on some string, whatever $W_Q$ and $W_K$. So {prf:ref}`variables-lemB2` is false for one head, for all $\frac1{2s-1} \le \Delta < \frac1s$ and $\gamma < \frac4{5s}$.
 # ```
 #
-# **The idea of the proof.** Flip one bit and see what happens to the output, which is a fraction. A flip of a bit that is not chosen must change hardly anything, so the row of this bit must have hardly any influence. But some such row scores at least as high as a chosen one, and with short values a row with a lower score has no more influence than one with a higher score. Hence there is a chosen bit that hardly matters either, although its flip should change the output by $\frac2s$.
+# **The idea of the proof.** Flip one bit and see what happens to the output, which is a fraction. A flip of a bit that is not chosen must change hardly anything, so the row of this bit must have hardly any influence. But some such row scores at least as high as a chosen one, and with short values a row with a lower score has no more influence than one with a higher score. (With long values a head could make up for a small share of the attention by a large value.) Hence there is a chosen bit that hardly matters either, although its flip should change the output by $\frac2s$.
 #
 # ```{dropdown} Proof that no head will do
 # *Set-up.* With $\kappa = W_K W_Q^\top c$ row $t$ has the weight $u_t A$ or $u_t B$ for the bits 0 and 1, with $u_t = e^{v_t^\top \kappa}$, $A = e^{e_0^\top \kappa}$, $B = e^{e_1^\top \kappa}$, and the value $a_t + \beta_{b_t}$ with $|a_t| \le 2$. So the head is a fraction $N/D$, and flipping bit $t$ from 0 to 1 adds $d_t = u_t (B - A)$ to $D$ and $n_t = d_t a_t + u_t C$ to $N$, $C = B\beta_1 - A\beta_0$, at every string. If the error is at most $\eta$, and $D'$ is the largest $D$, then $|N - gD| \le \eta D'$ everywhere, where $g = \frac{2r}s - 1$. (For its negative, change the sign of the values.)
@@ -188,7 +211,7 @@ mean.refuted(
 #
 # **At the accuracy that the paper needs.** Proposition 4.7 uses the lemma with $\gamma = \frac2s$, the step of its function, so that an error of $\frac1{2s}$ is allowed. The theorem does not exclude this accuracy. But for keys that do not read the bits, such as the key of the proof, more is true. For them $A = B$, so $D$ is the same on all strings, and flipping bit $t$ from 0 to 1 adds $u_t C / D$ to the output. Take $i$ and $t$ of step 2 of the proof, so that $u_t \ge u_i$. If $C \ge 0$, compare two strings that agree elsewhere, one with $b_i = 1$ and $b_t = 0$, the other with $b_i = 0$ and $b_t = 1$. From the first to the second the target falls by $\frac2s$, whereas the output does not fall. If $C < 0$, flip bit $i$ alone from 0 to 1: the target rises by $\frac2s$, and the output does not rise. In both cases one of the two errors is at least $\frac1s$, twice what is allowed, whatever the values are.
 #
-# A head that ignores one of the chosen bits is off by just $\frac1s$, so one may ask whether a key that reads the bits can do better. We let a search by gradient over key and values, with {glue:text}`searches` starts, look for a better head; an error below $\frac1{5s}$ would refute the theorem. The last column has the dual key on the same vectors with smaller inner products (here $0.9 / (2s - 1)$).
+# A head that ignores one of the chosen bits is off by just $\frac1s$, so one may ask whether a key that reads the bits can do better. We let a search by gradient over key and values, with {glue:text}`searches` starts, look for a better head; an error below $\frac1{5s}$ would refute the theorem. The column *two sums differ by* is the length of the difference between the sum of the chosen codes and that of the others, which is 0 in exact arithmetic. The last column has the error of the dual key on the same vectors with smaller inner products (here $0.9 / (2s - 1)$).
 
 # %%
 rows = {}
@@ -202,10 +225,12 @@ for s in (2, 3):
     rows[s] = {
         r"$\Delta$": simplex.coherence,
         "$1/s$": 1 / s,
-        "sums differ by": gap,
+        "two sums differ by": gap,
         "least error, proved": 1 / (5 * s),
         "least error, search": selection.best_head(simplex, s, searches, rng),
-        r"dual key, $0.9\,\Delta$": 0.1 / 4 * off(nearer, dual, range(s), cube.bits(T_s), 0.1),
+        r"error of the dual key at $0.9\,\Delta$": 0.1
+        / 4
+        * off(nearer, dual, range(s), cube.bits(T_s), 0.1),
     }
 none = pd.DataFrame(rows).T.rename_axis("$s$")
 forms = dict.fromkeys(none, ".3f") | {"least error, search": ".1f"}
@@ -219,7 +244,7 @@ mean.refuted(
     "\\Delta$",
     none.loc[2, "least error, proved"] / (0.1 / 4),
     at_most=1,
-    control=none.loc[2, r"dual key, $0.9\,\Delta$"] / (0.1 / 4),
+    control=none.loc[2, r"error of the dual key at $0.9\,\Delta$"] / (0.1 / 4),
     about="statement",
     evidence="proved",
 )
@@ -228,7 +253,7 @@ mean.holds(
     "every head, at $s = 2, 3$; control: error of the dual key at $0.9 \\Delta$",
     round((none["least error, search"] / none["least error, proved"]).min(), 1),
     at_least=1,
-    control=(none[r"dual key, $0.9\,\Delta$"] / none["least error, proved"]).max(),
+    control=(none[r"error of the dual key at $0.9\,\Delta$"] / none["least error, proved"]).max(),
     about="ours",
     evidence="proved",
 )
@@ -250,7 +275,7 @@ glue(searches=searches, searched=round(none.loc[2, "least error, search"], 1))
 # The chosen rows score $R$ exactly, the $T - s$ others at most $R(1 - \mu)$, and the class token 0. So the attention is uniform on the chosen rows but for a share $p \le \frac{T + 1 - s}{s\, e^{R\mu}} \le \frac\gamma{8s}$ on others. Values are between $-1$ and 1, so the error is at most $2p$. A head with one position has $s = 1$: its key is $v_i$, and its margin is $1 - \Delta \ge 1 - s\Delta$. $\square$
 # ```
 #
-# The bound $\frac\gamma{4s}$ is attained in the limit, on the opposed basis with many vectors. Our adversary tries that basis with up to 400 vectors, with $\Delta$ up to 0.999 of $\frac1{2s-1}$ and with small $\gamma$, and it also searches over the inner products by hill climbing. A number above 1 in its first row would refute the theorem. The next two rows show that each of the two pieces is needed, since with the plain key, or with $1 - s\Delta$ in place of $\mu$, the bound breaks.
+# The bound $\frac\gamma{4s}$ is attained in the limit, on the opposed codes with many vectors. Our adversary tries these codes with up to 400 vectors, with $\Delta$ up to 0.999 of $\frac1{2s-1}$ and with small $\gamma$, and it also searches over the inner products by hill climbing. A number above 1 in its first row would refute the theorem. The next two rows show that each of the two pieces is needed, since with the plain key, or with $1 - s\Delta$ in place of $\mu$, the bound breaks.
 
 
 # %% mystnb={"code_prompt_hide": "An adversary, to 400 codes", "code_prompt_show": "An adversary, to 400 codes"} tags=["hide-input"]
@@ -297,7 +322,7 @@ for broken in ("plain key", "scale of the proof"):
         evidence="proved",
     )
 each.holds(
-    "$s$ heads as printed: largest error in units of $\\gamma/4$, on the bases and on the "
+    "$s$ heads as printed: largest error in units of $\\gamma/4$, on both sets of codes and on the "
     "vectors of an adversary; control: the one head of the proof",
     max(attacks[several], found.loc["$s$ heads"].max()),
     at_most=1,
@@ -331,7 +356,7 @@ glue(attacked=attacks["repaired"])
 #
 # ```{prf:proposition} The norms of Lemma B.2 (ours)
 # :label: variables-within-norms
-# Let $\Delta^*$ be the root of $(1 - s\Delta) \sqrt{1 - (s-1)\Delta} = \sqrt s\, (1 - (2s-1)\Delta)$. For $\Delta \le \Delta^*$ {prf:ref}`variables-lemB2` is true for one head. For each $\Delta$ between $\Delta^*$ and $\frac1s$ it is false, with some $T$ and all small $\gamma$ ($s \ge 2$).
+# Let $s \ge 2$, and let $\Delta^*$ be the root of $(1 - s\Delta) \sqrt{1 - (s-1)\Delta} = \sqrt s\, (1 - (2s-1)\Delta)$. For $\Delta \le \Delta^*$ {prf:ref}`variables-lemB2` is true for one head. For each $\Delta$ between $\Delta^*$ and $\frac1s$ it is false, for some $T$ and all small enough $\gamma$.
 # ```
 #
 # **The idea of the proof.** For the first half we only have to compare norms. For the second half we bring the two constructions together: the chosen vectors are opposed to each other, and the others surround a shorter copy of their mean. Then a key of limited length can lift the lowest chosen score only a little above some other score, and the argument of {prf:ref}`variables-no-head` goes through with a factor for this little.
@@ -352,28 +377,28 @@ for s in (2, 3, 4):
 # %% [markdown]
 # ## What we found
 #
-# * To be accurate one head needs nearly *equal* scores on the chosen positions, and not only a margin. The proof's key can make them unequal, whereas the dual key makes them equal on every basis.
-# * For values as short as the lemma's, $\frac1{2s-1}$ is sharp: below it a head exists on every basis, and from there on there are bases without one. Within the printed norms the limit is $\Delta^* =$ {glue:text}`star_2:.3f`, {glue:text}`star_3:.3f`, {glue:text}`star_4:.3f` for $s = 2, 3, 4$.
+# * To be accurate one head needs nearly *equal* scores on the chosen positions, and not only a margin. The proof's key can make them unequal, whereas the dual key makes them equal for every set of codes.
+# * For values as short as the lemma's, $\frac1{2s-1}$ is sharp: below it a head exists for every set of codes, and from there on there are codes without one. Within the printed norms the limit is $\Delta^* =$ {glue:text}`star_2:.3f`, {glue:text}`star_3:.3f`, {glue:text}`star_4:.3f` for $s = 2, 3, 4$.
 # * A head for a single position needs no equality, so functions of $s$ bits that are built from $s$ heads are not affected ({ref}`ch-lookup-networks`).
 #
 # ```{finding} variables.lemB2.mean
 # :title: One head for $s$ positions need not exist for $\Delta \ge 1/(2s - 1)$
 # :group: false statement
 #
-# **Statement.** Printed: for $\Delta < 1/s$ and $0 < \gamma \le 1$ there are a function of $r$ in $[-1, 1]$ that increases by at least $2/s$ with each step, and one head with $\|W_V\|_F \le 2$, $\|W_C\|_F \le 1$ and bounded queries and keys, within $\gamma/4$ of it on all strings.
+# **Statement.** A string of $T$ bits is given with codes of its positions, vectors of length 1 whose inner products are at most $\Delta$ in size. One head is to average the signs of $s$ chosen bits, of which $r$ are 1, up to an error of $\gamma/4$. Printed: for $\Delta < 1/s$ and $0 < \gamma \le 1$ there are a function of $r$ in $[-1, 1]$ that increases by at least $2/s$ with each step, and one head with $\|W_V\|_F \le 2$, $\|W_C\|_F \le 1$ and bounded queries and keys, within $\gamma/4$ of it on all strings.
 #
-# **Counterexample.** $s = 2$, $\Delta = \frac13$, $\gamma = \frac1{10}$, $T = 4$: the vertices of a tetrahedron, two of them reversed. Every head with $\|W_V\|_F \|W_C\|_F \le 2$ is off by at least $\frac1{10}$ somewhere, whatever its key, and $\frac1{40}$ is allowed. The best error that a search finds is {glue:text}`searched:.1f`. For every $s \ge 2$ a simplex does the same at $\Delta = \frac1{2s-1}$, with $\frac1{5s}$. At the accuracy that Proposition 4.7 needs, $\gamma = \frac2s$, an error of $\frac1{2s}$ is allowed. There every head whose key does not read the bits is off by $\frac1s$ or more, and for other keys the search finds nothing better.
+# **Counterexample.** $s = 2$, $\Delta = \frac13$, $\gamma = \frac1{10}$, $T = 4$: the vertices of a tetrahedron, two of them reversed. Every head with $\|W_V\|_F \|W_C\|_F \le 2$ is off by at least $\frac1{10}$ somewhere, whatever its key, and $\frac1{40}$ is allowed. The best error that a search finds is {glue:text}`searched:.1f`. For every $s \ge 2$ a regular simplex of $2s$ vectors, half of it reversed, does the same at $\Delta = \frac1{2s-1}$, and every such head errs by at least $\frac1{5s}$. At the accuracy that Proposition 4.7 needs, $\gamma = \frac2s$, an error of $\frac1{2s}$ is allowed. There every head whose key does not read the bits is off by $\frac1s$ or more, and for other keys the search finds nothing better.
 #
 # **Why.** The sum of the chosen vectors is the sum of the others, so no key separates them, and short values cannot make up for it. For smaller $\Delta$ the proof's head can fail as well, by its margin, $1 - (2s-1)\Delta$, and by unequal scores; that refutes the head, not the lemma.
 #
-# **Repair.** Ask for $\Delta < 1/(2s-1)$ and take the dual key, with a query longer than printed if $\Delta > \Delta^*$, and $R = \log(8T/\gamma)/\mu$ with $\mu = 1 - s\Delta/(1 - (s-1)\Delta)$. Exchange $e_0$ and $e_1$.
+# **Repair.** Ask for $\Delta < 1/(2s-1)$ and take the dual key, the vector in the span of the chosen codes that has the inner product 1 with each of them. Its query is longer than printed if $\Delta$ exceeds a root $\Delta^*$ below $1/(2s-1)$, and the scale of its scores is $R = \log(8T/\gamma)/\mu$ with $\mu = 1 - s\Delta/(1 - (s-1)\Delta)$. Exchange the two vectors $e_0$ and $e_1$ that stand for the bits 0 and 1.
 #
-# **What survives.** The version with $s$ heads survives as it stands, and so does everything for orthonormal codes. One head within the printed norms exists for $\Delta \le \Delta^*$, which is {glue:text}`star_2:.3f` at $s = 2$ and {glue:text}`star_4:.3f` at $s = 4$. Such a head was found on both bases on which the proof's head is shown to fail.
+# **What survives.** The version with $s$ heads survives as it stands, and so does everything for orthonormal codes. One head within the printed norms exists for $\Delta \le \Delta^*$, which is {glue:text}`star_2:.3f` at $s = 2$ and {glue:text}`star_4:.3f` at $s = 4$. Such a head was found for both sets of codes on which the proof's head is shown to fail.
 # ```
 #
 # ## What would falsify this
 #
-# {prf:ref}`variables-no-head` would be false if a head within the norms came closer than $\frac1{5s}$, as the dual key does at $0.9 \Delta$. {prf:ref}`variables-dual-keys` would be false if its head were off by more than $\frac\gamma{4s}$ on some basis, as happens with the plain key or with the scale of the proof. {prf:ref}`variables-within-norms`, which rests on its proof alone, would be false if on a basis with $\Delta \le \Delta^*$ every head within the printed norms were off by more than $\frac\gamma4$. The control for $s$ heads is a single head, and the control for orthonormal codes is a head whose scores are smaller by $\log 8$.
+# {prf:ref}`variables-no-head` would be false if a head within the norms came closer than $\frac1{5s}$. {prf:ref}`variables-dual-keys` would be false if its head were off by more than $\frac\gamma{4s}$ for some set of codes. {prf:ref}`variables-within-norms`, which rests on its proof alone, would be false if for some codes with $\Delta \le \Delta^*$ every head within the printed norms were off by more than $\frac\gamma4$. The controls are in the list of checks below.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -400,7 +425,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-mean-query
 #
-# *With the computer.* The price of the repair is a longer query. Take three chosen positions of ten on the opposed basis, with $\Delta$ equal to 0.1, 0.5, 0.9 and 0.99 of $\frac1{2s-1}$ and $\gamma = \frac1{10}$. Compare the lemma's $R$ with that of {prf:ref}`variables-dual-keys`, and compute the error of the dual key at both. Then run the chapter with other random draws, `python -m bookkit.run variables/mean_of_a_set -p seed 12345 --out my_run`, and see whether the adversary still reaches the bound.
+# *With the computer.* The price of the repair is a longer query. Take three chosen positions of ten on the opposed codes, with $\Delta$ equal to 0.1, 0.5, 0.9 and 0.99 of $\frac1{2s-1}$ and $\gamma = \frac1{10}$. Compare the lemma's $R$ with that of {prf:ref}`variables-dual-keys`, and compute the error of the dual key at both. Then run the chapter with other random draws, `python -m bookkit.run variables/mean_of_a_set -p seed 12345 --out my_run`, and see whether the adversary still reaches the bound.
 # ```
 #
 # ```{solution-start} ex-mean-query

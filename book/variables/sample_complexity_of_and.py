@@ -19,7 +19,7 @@
 # # How many samples does a hidden AND take?
 #
 # ```{verdict}
-# Yes, the number of samples for a hidden AND grows more slowly than the length of the strings. From {glue:text}`shortest` to {glue:text}`longest` bits it grows by a factor of {glue:text}`factor`. The length grows by a factor of {glue:text}`factor_T:.0f`, and a number in proportion to a logarithm would grow by a factor of {glue:text}`factor_floor:.1f`. These runs have no dropout, unlike the paper's.
+# Yes, the number of samples that a transformer needs for the AND of three hidden bits grows more slowly than the length of the strings. From {glue:text}`shortest` to {glue:text}`longest` bits it grows by a factor of {glue:text}`factor`. The length grows by a factor of {glue:text}`factor_T:.0f`, and a number in proportion to the logarithm of the number of possible triples would grow by a factor of {glue:text}`factor_floor:.1f`. These runs have no dropout, unlike the paper's.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 14 min. **Runs in** 55 s. **Source** printed.
 #
@@ -70,7 +70,7 @@ resume = False  # go on from the trials that are stored
 #
 # ## Four lengths, eightfold in all
 #
-# Our trials end when they succeed, or when their training loss is below 0.001, mostly before step 200. The paper goes on to step 1000 and takes the best check. If our trials did so too, our critical sizes might be lower, but hardly by much. To see this, we carried on 20 failed trials to step 1000 (12 at $T = 100$ and 8 at $T = 200$), and none of them succeeded later. Nor did any of 8 others (4 at $T = 400$ with 200 samples and 4 at $T = 800$ with 400). This excludes, at 95 %, that more than an eighth of the failed trials would have succeeded.
+# Our trials end when they succeed, or when their training loss is below 0.001, mostly before step 200, whereas the paper goes on to step 1000.
 #
 # All trials were run twice, with different seeds. Those of the second run are stored, and the results of the first are reported where they differ. All trials of one length and size train side by side. On another processor, or with today's code, a single stored trial cannot be reproduced exactly, but the shares of successes can be reproduced.
 #
@@ -107,7 +107,7 @@ def plant(T, m, numbers):
     return planned, planned.sample(m), planned.sample(fresh)
 
 
-# %%
+# %% mystnb={"code_prompt_hide": "How a trial is trained and judged", "code_prompt_show": "How a trial is trained and judged"} tags=["hide-input"]
 def learn(T, m, dropout, numbers):
     """Train trials until their verdicts are known; a row of each."""
     planned, (bits, labels), new = plant(T, m, numbers)
@@ -182,7 +182,7 @@ linear = pd.DataFrame(
 # A share of successes among few trials is noisy, and so is the sample size at which the shares cross one half. So before we read off $m^*$ we replace the shares by the nearest curve that never decreases. The intervals come from a bootstrap, in which the trials of each size are resampled.
 
 
-# %%
+# %% mystnb={"code_prompt_hide": "The critical size", "code_prompt_show": "The critical size"} tags=["hide-input"]
 def critical(frame):
     """m* by length: as found, then with the trials of each size drawn anew, (1 + redraws, L)."""
     cell = torch.tensor(frame.groupby(CELL).ngroup().to_numpy())
@@ -237,6 +237,8 @@ figures.show()
 # %% [markdown]
 # On the left of {numref}`fig-and-critical` every curve rises slowly from few successes to most or all, and longer strings need more samples. On the right the critical size of the transformer rises along a straight line. This line is less steep than the dashed line, which is proportional to $T$, but much steeper than the dotted line, which is proportional to a logarithm. The marks of the linear classifier lie far above those of the transformer, along another dashed line.
 #
+# **Could our early stopping matter?** The paper goes on to step 1000 and takes the best check. If our trials did so too, our critical sizes might be lower, but hardly by much. To see this, we carried on 20 failed trials to step 1000 (12 at $T = 100$ and 8 at $T = 200$), and none of them succeeded later. Nor did any of 8 others (4 at $T = 400$ with 200 samples and 4 at $T = 800$ with 400). This excludes, at 95 %, that more than an eighth of the failed trials would have succeeded.
+#
 # ## A logarithm or a power?
 #
 # A straight line can be fitted to any curve, so a fitted slope cannot distinguish a power from a logarithm. We therefore look at single doublings of $T$.
@@ -246,7 +248,7 @@ figures.show()
 #
 # By the *bend* of either we mean its value at the last doubling minus its value at the first. So the bend of the local power is 0 for a power, and the bend of the increment is 0 for a logarithm.
 
-# %%
+# %% mystnb={"code_prompt_hide": "Doublings, and what every learner needs", "code_prompt_show": "Doublings, and what every learner needs"} tags=["hide-input"]
 doublings = torch.tensor(tall).log2().diff()
 local_power, increment = found.log2().diff(dim=1) / doublings, found.diff(dim=1) / doublings
 bend_power, bend_increment = (
@@ -283,9 +285,9 @@ told = {
     "share of successes by size": [
         ", ".join(f"{m}: {v:.2f}" for m, v in by_size.mean()[T].items()) for T in tall
     ],
-    "no learner below": floors,
+    "least for any learner": floors,
     "critical size": [f"{bootstrap_interval(v):.0f}" for v in found.T],
-    "local power from the line above": [
+    "local power since the length above": [
         "",
         *(f"{bootstrap_interval(v):.2f}" for v in local_power.T),
     ],
@@ -312,9 +314,9 @@ glue(
 glue(**{f"linear_{T}": size for T, size in zip(ends, critical(linear)[0].tolist(), strict=True)})
 
 # %% [markdown]
-# From $T =$ {glue:text}`shortest` to {glue:text}`longest` the critical size grows by a factor of {glue:text}`factor`. The logarithm of the number of sets grows by a factor of only {glue:text}`factor_floor:.1f`, so $m^*$ does not grow in proportion to it. If we describe the whole growth by a power of $T$, the power is {glue:text}`whole_power`. The bend of the local power is {glue:text}`bend_power`, which is compatible with a power. The bend of the increment is {glue:text}`bend_increment` samples, whereas a line $a + b \log T$ would have the bend 0. With the first seeds the factor was 3.5 [3.0, 4.1], the power 0.60 [0.53, 0.67] and the bend of the increment 69 [19, 125].
+# From $T =$ {glue:text}`shortest` to {glue:text}`longest` the critical size grows by a factor of {glue:text}`factor`. The logarithm of the number of sets grows by a factor of only {glue:text}`factor_floor:.1f`, so $m^*$ does not grow in proportion to it. If we describe the whole growth by a power of $T$, the power is {glue:text}`whole_power`. The bend of the local power is {glue:text}`bend_power`, which is compatible with a power. The bend of the increment is {glue:text}`bend_increment` samples, whereas a line $a + b \log T$ would have the bend 0. (The column *least for any learner* has the number of samples below which no learner succeeds half of the time, see the section on what every learner needs.) With the first seeds the factor was 3.5 [3.0, 4.1], the power 0.60 [0.53, 0.67] and the bend of the increment 69 [19, 125].
 #
-# So in both runs $m^*$ grows faster than in proportion to the logarithm. A line $a + b \log T$, which may have any offset, is excluded by the first run only. (Such a line would need no sample at all at $T =$ {glue:text}`zero:.0f`.) None of this says anything about strings longer than {glue:text}`longest` bits. As the control of the claim we take a learner whose samples do grow like the logarithm, a search through all sets of three positions ({ref}`ex-and-search`).
+# So in both runs $m^*$ grows faster than in proportion to the logarithm. A line $a + b \log T$, which may have any offset, is excluded by the first run only, because in the second run the interval of the bend just contains 0. (The line through our critical sizes at {glue:text}`shortest` and {glue:text}`longest` bits would need no sample at all at $T =$ {glue:text}`zero:.0f`.) None of this says anything about strings longer than {glue:text}`longest` bits. A learner whose samples do grow like the logarithm is a search through all sets of three positions ({ref}`ex-and-search`).
 
 # %%
 sublinear.reproduced(
@@ -387,7 +389,7 @@ for T, found_at in shares.items():
 #
 # ## Success and failure
 #
-# Shares rise slowly with the sample, as in the paper, without a threshold. At $T = 400$ nearly all trials fail with 100 samples, and with 200 many succeed, though fewer than half. The paper shows one run of each kind at this length. A trial that fails has fitted its sample all the same, because the network has found another function that agrees with the labels there. (A trial that succeeds is stopped at its success, and some of these trials have not fitted their sample by then. The trials that succeed are the control.)
+# Shares rise slowly with the sample, as in the paper, without a threshold. At $T = 400$ nearly all trials fail with 100 samples, and with 200 many succeed, though fewer than half. The paper shows one run of each kind at this length. A trial that fails has fitted its sample all the same, because the network has found another function that agrees with the labels there. (A trial that succeeds is stopped at its success, and some of these trials have not fitted their sample by then.)
 
 
 # %%
@@ -586,7 +588,7 @@ ledger.verdicts()
 search = {
     T: {
         "labels, at least": math.log2(math.comb(T, S)),
-        "no learner below": least_integer(lambda m, T=T: chance_bound(T, m) >= 0.5),
+        "least for any learner": least_integer(lambda m, T=T: chance_bound(T, m) >= 0.5),
         "a search succeeds from": search_size(T),
     }
     for T in (100, 200, 400, 800)

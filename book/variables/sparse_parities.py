@@ -19,7 +19,7 @@
 # # A parity of three bits is found suddenly, and ever later
 #
 # ```{verdict}
-# Yes, transformers find a parity of three hidden bits suddenly, and later for longer strings. Of our runs at the paper's size, which lack its dropout, {glue:text}`stored_learned` of {glue:text}`stored_runs` find the parity at the paper's lengths of 10, 15 and 20 bits, and {glue:text}`learned_30` of {glue:text}`runs_30` at 30 bits. The median run spends {glue:text}`stored_plateau:.0f` % of its steps on a plateau, before its loss stays below nine tenths of the loss of guessing. Of the smaller transformers on this page {glue:text}`paper_learned` of {glue:text}`paper_runs` find the parity at {glue:text}`paper_lengths` bits within {glue:text}`max_steps` steps.
+# Yes, transformers find a parity of three hidden bits suddenly, and later for longer strings. Of our runs at the paper's size, which lack its dropout, {glue:text}`stored_learned` of {glue:text}`stored_runs` find the parity at the paper's lengths of 10, 15 and 20 bits, and {glue:text}`learned_30` of {glue:text}`runs_30` at 30 bits. The median run spends {glue:text}`stored_plateau:.0f` % of its steps on a plateau near the loss of guessing. From 10 to 30 bits the median wait grows by a factor of {glue:text}`grows_parity`. Of the smaller transformers on this page {glue:text}`paper_learned` of {glue:text}`paper_runs` find the parity at {glue:text}`paper_lengths` bits within {glue:text}`max_steps` steps.
 # ```
 # **Needs** {ref}`ch-sample-complexity-of-and`. **Read** 13 min. **Runs in** 40 s. **Source** printed.
 #
@@ -196,7 +196,12 @@ glue(paper_lengths=" and ".join(map(str, at_paper)), paper_learned=paper_learned
 glue(paper_runs=paper_runs, paper_low=wilson(paper_learned, paper_runs).low, max_steps=max_steps)
 glue(half_learned=half_learned, half_bits=middle // 2, half_runs=len(half.steps), middle=middle)
 glue(first_wait=waits["parity", lengths[0]].value, last_wait=waits["parity", lengths[-1]].value)
-glue(here=", ".join(map(str, lengths)), runs=runs, batch_size=batch_size, threshold=threshold)
+glue(
+    here=", ".join(map(str, lengths[:-1])) + f" and {lengths[-1]}",
+    runs=runs,
+    batch_size=batch_size,
+    threshold=threshold,
+)
 glue(width=width, heads=heads, learning_rate=learning_rate)
 glue(shortest=lengths[0], longest=lengths[-1], and_last=waits["AND", lengths[-1]].value)
 
@@ -284,16 +289,16 @@ abruptness.reproduced(
 )
 
 # %% [markdown]
-# In the median a run that learns its parity spends {glue:text}`plateau:.0f` % of its steps before the onset, whereas a run that learns an AND spends {glue:text}`plateau_and:.0f` %. The other levels give nearly the same shares. Runs that were stopped before they learned are left out, although they waited longest.
+# In the median a run of this page that learns its parity spends {glue:text}`plateau:.0f` % of its steps before the onset, whereas a run that learns an AND spends {glue:text}`plateau_and:.0f` %. The other levels give nearly the same shares. Runs that were stopped before they learned are left out, although they waited longest.
 #
 # **Why there is a plateau.** Two different parities are uncorrelated over random strings, as in the example. So what a network computes before it knows $I$ is nearly uncorrelated with almost all of the $\binom T3$ candidates, and the gradient hardly depends on $I$ (last exercise).
 #
-# Does theory say how long the plateau must be? Consider a learner that only asks for averages over the labels, to a fixed accuracy (*statistical queries*). Such a learner needs a number of answers that grows like $T^3$ (Kearns 1998, as {cite:t}`variables` say). One gradient gives as many such answers as there are weights, and from a batch of $B$ strings each answer is accurate to about $B^{-1/2}$. Below we have 2048 strings in a batch and 4060 sets of 3 among 30 positions. At this size the argument excludes next to nothing.
+# Does theory say how long the plateau must be? Consider a learner that only asks for averages over the labels, to a fixed accuracy (*statistical queries*). Such a learner needs a number of answers that grows like $T^3$ (Kearns 1998, as {cite:t}`variables` say). One gradient gives as many such answers as there are weights, and from a batch of $B$ strings each answer is accurate to about $B^{-1/2}$. Below we have 2048 strings in a batch, so each answer is accurate to about $2048^{-1/2} = 0.022$. There are 4060 sets of 3 among 30 positions, and the part of an answer that depends on $I$ is of the order of $4060^{-1/2} = 0.016$. These two numbers are close, so one gradient, with its many answers, may nearly show the set. At this size the argument therefore excludes next to nothing.
 
 # %% [markdown]
 # ## At the paper's size
 #
-# `--preset paper` runs the paper's lengths, columns, heads and batches, without its dropout, and with first weights, optimizer and clipping as in the table above. We added a length of 30 bits. The runs at 10 and 30 bits were made twice, with different seeds. The table shows the second series at 10 and 30 bits, and the first series at 10, 15 and 20 bits, so there are twice as many runs at 10 bits.
+# `--preset paper` runs the paper's lengths, columns, heads and batches, without its dropout, and with first weights, optimizer and clipping as in the table above. We added a length of 30 bits. The runs at 10 and 30 bits were made twice, with different seeds. In the table the row of 10 bits pools both series, so it has twice as many runs. The rows of 15 and 20 bits come from the first series, and that of 30 bits comes from the second.
 
 # %% mystnb={"code_prompt_hide": "Stored runs", "code_prompt_show": "Stored runs"} tags=["hide-input"]
 if series:
@@ -359,7 +364,7 @@ abruptness.reproduced(
 # %% [markdown]
 # All {glue:text}`stored_runs` runs at the paper's lengths learned, the slowest of each length after {glue:text}`slowest` steps. For comparison, the axes of the paper's panels for 10 and 15 bits end at 500 and 2000 steps; the axis of the third is not legible in our text. No run of an AND took more than {glue:text}`longest_and` steps.
 #
-# At 30 bits {glue:text}`learned_30` of {glue:text}`runs_30` runs learned, the slowest after {glue:text}`longest_30` steps. The tenth run left the level of guessing after 6680 steps and was given up 54 steps later, at a loss of 0.42. The reason lies in our program. The tables by which it computes attention ({ref}`ch-sample-complexity-of-and`) lead to $0/0$ if all scores of a string are some 80 lower than other scores in the table. We count this run as one that did not learn, and its wait as longer than its steps. With the first seeds all ten runs learned, the slowest after 3250 steps.
+# At 30 bits {glue:text}`learned_30` of {glue:text}`runs_30` runs learned, the slowest after {glue:text}`longest_30` steps. The tenth run left the level of guessing after 6680 steps and was given up some 50 steps later, at a loss of 0.42. The reason lies in our program. The tables by which it computes attention ({ref}`ch-sample-complexity-of-and`) underflow to $0/0$ if all scores of a string are lower by about 80 than other scores in the table. We count this run as one that did not learn, and its wait as longer than its steps. With the first seeds all ten runs learned, the slowest after 3250 steps.
 #
 # ## How late, and how random?
 #
@@ -450,7 +455,7 @@ learning.holds(
 # %% [markdown]
 # *How late.* From 10 to 30 bits the number of sets of three grows by a factor of {glue:text}`sets_grow:.0f`, the median wait for a parity by a factor of {glue:text}`grows_parity`, and the median wait for an AND by a factor of {glue:text}`grows_and`. So with batches of 2048 strings the wait grows far more slowly than that of a blind search. With the first seeds the median wait for a parity grew by a factor of 4.0 [2.3, 7.0], so both statements hold with both sets of seeds.
 #
-# *How random.* We divide the standard deviation of the waits for a parity by their mean. The quotient is {glue:text}`spread_parity`, pooled over the lengths: {glue:text}`spread_10:.2f` at 10 bits and {glue:text}`spread_30:.2f` at 30. (The run that was given up counts with its last step, 6720.) Without memory the quotient would be 1, and for the AND it is {glue:text}`spread_and`. With the first seeds it was 0.76 at 30 bits, so the spread at 30 bits is known only roughly.
+# *How random.* We divide the standard deviation of the waits for a parity by their mean. The quotient is {glue:text}`spread_parity`, pooled over the lengths: {glue:text}`spread_10:.2f` at 10 bits and {glue:text}`spread_30:.2f` at 30. (The run that was given up counts with the steps at the last check that found it sound, 6720.) Without memory the quotient would be 1, and for the AND it is {glue:text}`spread_and`. With the first seeds it was 0.76 at 30 bits, so the spread at 30 bits is known only roughly.
 #
 # *A limit of the measure.* At 30 bits the AND, too, spends more than half of its few steps before the onset. So the share of steps before the onset distinguishes a plateau from a gradual fall only where runs are long.
 
@@ -458,7 +463,7 @@ learning.holds(
 # ## What we found
 #
 # * Transformers do learn parities of three bits: {glue:text}`stored_learned` of {glue:text}`stored_runs` at the paper's lengths and size, and {glue:text}`paper_learned` of {glue:text}`paper_runs` runs at $T =$ {glue:text}`paper_lengths` with fewer columns and smaller batches.
-# * The transitions are abrupt: in the median {glue:text}`plateau:.0f` % of a run that learns passes before its loss stays below nine tenths of guessing.
+# * The transitions are abrupt: before its loss stays below nine tenths of guessing, in the median {glue:text}`plateau:.0f` % of a run of this page that learns passes, and {glue:text}`stored_plateau:.0f` % of a run at the paper's size.
 # * They come at random times: in the stored runs the standard deviation of the waits is {glue:text}`spread_10:.2f` times their mean at 10 bits and {glue:text}`spread_30:.2f` times their mean at 30. So from ten curves of one length, as many as the paper shows, the mean wait is known only up to a standard error of {glue:text}`ten:.0f` % at 10 bits and {glue:text}`ten_30:.0f` % at 30.
 # * From 10 to 30 bits the median wait grows by a factor of {glue:text}`grows_parity`, and the number of sets by a factor of {glue:text}`sets_grow:.0f`. The paper asks why local search succeeds where theory asks for exhaustive search. A possible reason, not tested here, is that one step on 2048 strings compares many sets at once. Its four authors and two others have since given an answer for a variety of networks: gradient descent makes steady progress that the loss does not show {cite:p}`barak2022`.
 # * We do not judge the effect of dropout. Nor do we judge the sentence that no parity is learned above $T = 50$, because our longest strings have 30 bits.

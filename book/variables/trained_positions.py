@@ -19,11 +19,11 @@
 # # The logarithm of the length, and trained positions
 #
 # ```{verdict}
-# Yes, for fixed positions: if weights and tokens are bounded, the capacity of a head grows at most like the logarithm of the number $T$ of tokens. For trained positions the capacity can grow linearly with $T$, as the paper says: one head distinguishes $2^T$ choices of positions, if the norm of the score matrix $W_{QK}$ may grow like $\log T$ or if the accuracy shrinks like $1/T$. At a fixed accuracy, with all norms and the width held, the capacity on $T$ inputs is again at most of order $\log^2 T$.
+# Yes, for fixed positions: if weights and tokens are bounded, the capacity of a head grows at most like the logarithm of the number $T$ of tokens. For trained positions the capacity can grow linearly with $T$, as the paper says: one head distinguishes $2^T$ choices of positions, if the norm of the score matrix $W_{QK}$ may grow like $\log T$ or if the functions must be approximated to order $1/T$. At a fixed accuracy, with all norms and the width held, the capacity on $T$ inputs is again at most of order $\log^2 T$.
 # ```
 # **Needs** {ref}`ch-longer-tokens`. **Read** 8 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** If the norms of weights and tokens are held fixed, the bound on a head has a factor $\log T$, where $T$ is the number of tokens. The paper adds that trained positions could make the dependence linear. This is true, because one head can read a sign at each of $T$ positions. If the *scale* of the covering number, the error $\epsilon$ that a cover may have, is fixed, the head needs $\|W_{QK}\|$ to grow like $\log T$. If all norms are held, the growth is still linear at scales of order $1/T$. But with all norms held at a fixed scale and a fixed width it is not linear, and we prove a bound of order $\log m \log T$ for $m$ inputs.
+# **Claim.** If the norms of weights and tokens are held fixed, the bound on a head has a factor $\log T$, where $T$ is the number of tokens. The paper adds that trained positions could make the dependence linear. This is true, because one head can read a sign at each of $T$ positions. If the *scale* of the covering number, the error $\epsilon$ that a cover may have, is fixed, our head needs $\|W_{QK}\|$ to grow like $\log T$. If all norms are held, the growth is still linear at scales of order $1/T$. But with all norms held at a fixed scale and a fixed width it is not linear, and we prove a bound of order $\log m \log T$ for $m$ inputs.
 
 # %% tags=["parameters"]
 T_most = 256  # longest context that is read [64..512]
@@ -34,7 +34,7 @@ import math
 import pandas as pd
 import torch
 
-from bookkit import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, in_prose, table
 from helpers.covers import blocks
 from helpers.covers.attention import HeadNorms, heads_bound
 from helpers.covers.lipschitz import SOFTMAX
@@ -54,13 +54,13 @@ ledger = Ledger("variables/trained_positions")
 #
 # | | position 1 | position 2 | position 3 | query | average |
 # |:--|--:|--:|--:|--:|--:|
-# | sign | $-1$ | $1$ | $1$ | $0$ | |
+# | sign | $-1$ | $1$ | $1$ | $0$ | – |
 # | weight, position 1 marked | $\frac34$ | $\frac1{12}$ | $\frac1{12}$ | $\frac1{12}$ | $-\frac7{12}$ |
 # | weight, scores equal | $\frac14$ | $\frac14$ | $\frac14$ | $\frac14$ | $\frac14$ |
 #
 # With the score $\log 9$ the output is $-\frac7{12}$ and shows the sign of the marked position, although the others disagree. With equal scores the output has the sign of the majority, for every input. Two different choices of signs differ at some position, and on the input that marks this position their outputs lie beyond $\frac12$ on opposite sides of 0. So with the large score the $2^3$ choices of signs give eight functions, any two of which differ by more than 1 on some input, and in general there are $2^T$ of them. A cover with error $\frac12$ therefore needs $2^T$ members. The figure compares the logarithm of this number, a lower bound for trained positions, with two upper bounds for fixed positions.
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Log covering numbers of heads of width 3 at scale $\\frac12$, on $T$ inputs of $T + 1$ tokens no longer than $\\sqrt 2$. Trained positions: from below. Fixed positions, with weights as long as those that read the trained ones: from above, by norms and by counting weights.", "name": "fig-trained-positions"}, "image": {"alt": "Three curves against T from 16 to a hundred million on logarithmic axes. The one for trained positions is a straight line of slope one. The bound by norms bends, rises ever more slowly, and is crossed by the line at some five million. The bound by counting weights stays just below a hundred and is crossed near one hundred."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Log covering numbers of heads of width 3 at scale $\\frac12$, on $T$ inputs of $T + 1$ tokens no longer than $\\sqrt 2$. Trained positions: from below. Fixed positions, with $\\|W_{QK}\\|$ as large as the heads with trained positions need, $\\log 3T$: from above, by norms and by counting weights.", "name": "fig-trained-positions"}, "image": {"alt": "Three curves against T from 16 to a hundred million on logarithmic axes. The one for trained positions is a straight line of slope one. The bound by norms bends, rises ever more slowly, and is crossed by the line at some five million. The bound by counting weights stays just below a hundred and is crossed near one hundred."}} tags=["hide-input"]
 
 
 def counted(d, QK, length):
@@ -104,7 +104,7 @@ figures.show()
 #
 # ## Fixed positions: a logarithm
 #
-# By {prf:ref}`attention-capacity-repaired` the bound depends on $T$ through $\log(2dmT + 1)$ alone, if $B_X$ bounds the length of the longest token. If instead $B_X$ were a bound on $\|X\|_2$ or $\|X\|_F$, norms of the whole matrix of $T$ tokens, it would be of order $\sqrt T$, and the growth would no longer be logarithmic. The control of our first check is this case.
+# By {prf:ref}`attention-capacity-repaired` the bound depends on $T$ through $\log(2dmT + 1)$ alone, if $B_X$ bounds the length of the longest token. If instead $B_X$ were a bound on $\|X\|_2$ or $\|X\|_F$, norms of the whole matrix of $T$ tokens, it would be of order $\sqrt T$, and the growth would no longer be logarithmic.
 #
 # For a fixed width one can also *count weights*, that is, round both matrices to a fine grid and count its points. If the norms are 1, the logarithms of the numbers of grid points are $d^2 \log(1 + 4 \sqrt d\, B_X/\epsilon)$ for $W_V$ and $d^2 \log(1 + 4 \sqrt d\, B_X^3/\epsilon)$ for $W_{QK}$. The second grid has to be finer, because only an error of $\epsilon/(2 B_X^2)$ is allowed there. The same grid serves all inputs at once, so neither $m$ nor $T$ occurs. For example, for $d = 8$, $\epsilon = \frac12$, $B_X = 1$ and 1000 inputs of 16 tokens the bound by counting is {glue:text}`counted:.0f`, and the bound by norms is {glue:text}`bound:.0f`.
 #
@@ -199,7 +199,7 @@ glue(apart=apart)
 #
 # ## A fixed scale, and all norms held
 #
-# Does the growth stay linear at a fixed scale, if scores do not grow? The paper's sentence leaves this open. On the one hand, its own heads with trained positions, those of its Lemma B.3, have $\|W_Q\|_F$ up to $\log(8T/\gamma)$ ({ref}`ch-sparse-representations`), so there the norms grow with $T$. On the other hand, its section on heads notes that bounds on the weights hide no dependence on $T$. So we ask what trained positions cost at the scale $\frac12$, if all norms and the width $d$ are held. (The width has to be held as well. Even if all positions are equal, one can choose this one vector of $d$ numbers freely, which gives a log covering number of $d \log 2$, whatever $T$ is.)
+# Does the growth stay linear at a fixed scale, if scores do not grow? The paper's sentence leaves this open. On the one hand, its own heads with trained positions, those of its Lemma B.3, have $\|W_Q\|_F$ up to $\log(8T/\gamma)$ ({ref}`ch-sparse-representations`), so there the norms grow with $T$. On the other hand, its Section 4.2 notes of the two matrices of a head that "bounding their norms does not hide a $T$ dependence". So we ask what trained positions cost at the scale $\frac12$, if all norms and the width $d$ are held. (The width has to be held as well. Even if all positions are equal, one can choose this one vector of $d$ numbers freely, which gives a log covering number of $d \log 2$, whatever $T$ is.)
 #
 # ```{prf:proposition} Norms held (ours)
 # :label: positions-held
@@ -241,7 +241,8 @@ growth = {
     for b in (20, 40, 50, 60, 80)
 }
 growth = pd.DataFrame(growth).T.rename_axis("T")
-table(growth, "Log covering number of heads with trained positions", form=".2e")
+shown = growth.map(lambda v: in_prose(f"{v:.2e}"))
+table(shown, "Log covering number of heads with trained positions")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 share = growth["norms held, at most"] / growth["T log 2"]
