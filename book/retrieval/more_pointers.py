@@ -225,7 +225,6 @@ if series:
 stored = results.load("retrieval/more_pointers", "counts")
 if stored is None:
     raise FileNotFoundError("results/retrieval/more_pointers.counts.csv is missing")
-stored.show_provenance()
 counts = pd.DataFrame(stored.columns).groupby(["q", "network"], sort=False)
 shown = {(f"rate {rate:g}", q, name): pd.DataFrame(v) for (q, name), v in found.items()}
 shown |= {("paper's rate", *key): group for key, group in counts}
@@ -249,6 +248,7 @@ figures.show()
 # In each panel of {numref}`fig-foreign-pointers` compare the left half with the right. With their own pointers all marks lie just below the threshold, as they must. With foreign pointers the transformers rise to the top line or near it: they had used their pointers, and are misled now. In the stored runs the recurrent and feedforward nets stay where they were.
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input", "nbval-ignore-output"]
+stored.show_provenance()
 rows = {}
 for (place, q, name), runs_of in shown.items():
     thousands = runs_of["prompts"].sort_values() / 1000

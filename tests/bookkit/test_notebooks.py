@@ -113,6 +113,13 @@ def test_every_figure_has_a_caption_a_name_and_an_alternative_text(notebook):
         if any("image/png" in o.get("data", {}) for o in cell.outputs):
             (data,) = (o.data for o in cell.outputs if "image/png" in o.get("data", {}))
             assert data["text/csv"].startswith("panel,kind,series,x,y"), "a figure without numbers"
+            others = [
+                o
+                for o in cell.outputs
+                if o.output_type == "display_data"
+                and not {"image/png", "application/papermill.record/text/plain"} & set(o.data)
+            ]
+            assert not others, "beside a figure, each output would get its caption and name"
             look = cell.metadata.get("mystnb", {})
             assert look.get("figure", {}).get("caption"), "a figure without caption"
             assert look.get("figure", {}).get("name"), "a figure that cannot be referred to"
