@@ -333,7 +333,7 @@ glue(tabulated=hessian_at_construction(n, 2, 1), operator=(whole_norm.max()).ite
 #
 # $$B = \sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{\frac Nm}$$
 #
-# is the bound of Theorem 2 without $P$ and without the small term with $\delta$. At a fixed $\sigma$ this is never less than $4 \sigma^2 G_u(1, 2)$, which is {glue:text}`floor:.4f` at $\sigma =$ {glue:text}`sigma:g`, however many training inputs there are. The quoted bound $e^E$, in contrast, tends to 0 as $m$ grows. With the values of this page and $T = {glue:text}`T_20`$ its logarithm for the chain is {glue:text}`quoted_log`, whereas $4TB$ is {glue:text}`markov_chain:.2f`, which is vacuous. A bound of Theorem 2 that was below the quoted one would refute what we say here.
+# is the bound of Theorem 2 without $P$ and without the small term with $\delta$. At a fixed $\sigma$ this is never less than $4 \sigma^2 G_u(1, 2)$, which is {glue:text}`floor:.4f` at $\sigma =$ {glue:text}`sigma:g`, however many training inputs there are. The quoted bound $e^E$, in contrast, tends to 0 as $m$ grows. With the values of this page and $T =$ {glue:text}`T_20` its logarithm for the chain is {glue:text}`quoted_log`, whereas $4TB$ is {glue:text}`markov_chain:.2f`, which is vacuous. A bound of Theorem 2 that was below the quoted one would refute what we say here.
 #
 # ## How the quoted bounds grow
 #
