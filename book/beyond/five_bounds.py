@@ -417,7 +417,7 @@ glue(unread=(1 - read / rows.sum(1)).mean().item(), longest=lengths[-1])
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
 
-# %% mystnb={"code_prompt_hide": "Verdicts", "code_prompt_show": "Verdicts"} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Verdicts", "code_prompt_show": "Verdicts"} tags=["hide-cell"]
 ledger.verdicts()
 
 # %% [markdown]

@@ -382,7 +382,7 @@ glue(block_over=over.loc["Gaussian, by block"].max())
 # ## What we found
 #
 # * With the mixture over this list as prior a certificate does not depend on the norm of the network and gains nothing from noise. The best certificate over the noise that we tried is {glue:text}`mixture_gain:.3f` times that with the least noise, and no noise of any shape saves more than $\log 2 + 8 R \log |H|$ nats.
-# * Occam's bound needs at most {glue:text}`occam_over:.1f` times as many samples as the limit for learners that must return one of the list. The Gaussian with a width for each block of weights needs up to {glue:text}`block_over:.0f` times as many as Occam's.
+# * Occam's bound needs at most {glue:text}`occam_over:.1f` times as many samples as the limit for learners that must return one of the list (the limit is taken before it is rounded up). The Gaussian with a width for each block of weights needs up to {glue:text}`block_over:.0f` times as many as Occam's.
 # * A wider prior repairs most of this: it needs up to {glue:text}`wide_over:.0f` times Occam's samples, and its certificate decreases with $m$ like a power of exponent {glue:text}`wide_slope:.2f`. Here flatness changes the divergence by half a logarithm of the noise for each of the {glue:text}`used` used weights. {ref}`ch-from-flatness-to-counting` compares both bounds on a harder function.
 # * None of the Gaussian certificates is about the learner. Occam's bound holds for every learner that returns one of these networks. Whether gradient descent returns one is another question. In {ref}`ch-learned-circuits` trained networks find the same bits, but most of them compute the parity in another way.
 #

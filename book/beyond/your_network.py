@@ -19,7 +19,7 @@
 # # What do these measures say of my own network?
 #
 # ```{verdict}
-# They say how many bit flips change the answer of your network, which degrees its function has, how sharp its loss is, and how much its layer norms magnify. One call computes all of them, also for a network that nobody here wrote. On the hand-written PARITY transformer of this book the call returns the numbers that the chapters prove, such as a trace of {glue:text}`trace_written:.0f`. PyTorch's own encoder, trained here on MAJORITY, computes a function of average sensitivity {glue:text}`sensitivity_majority:.1f` on {glue:text}`bits` bits, whereas PARITY has the average sensitivity {glue:text}`bits`.
+# The measures of the five papers say how many bit flips change the answer of your network, which degrees its function has, how sharp its loss is, and how much its layer norms magnify. One call computes all of them, also for a network that nobody here wrote. On the hand-written PARITY transformer of this book the call returns the numbers that the chapters prove, such as a trace of {glue:text}`trace_written:.0f`. PyTorch's own encoder, trained here on MAJORITY, computes a function of average sensitivity {glue:text}`sensitivity_majority:.1f` on {glue:text}`bits` bits, whereas PARITY has the average sensitivity {glue:text}`bits`.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness`, {ref}`ch-layer-norm-blowup`. **Read** 9 min. **Runs in** 25 s. **Source** ours.
 #

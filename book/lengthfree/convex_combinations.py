@@ -19,7 +19,7 @@
 # # Short averages
 #
 # ```{verdict}
-# Lemma 3.1 is false as printed, because a factor is missing. The lemma says how well a short average of vectors can approximate a weighted sum of them. For a single vector of length 1 with weight $\frac12$, and an average of one term, it promises an error of 0, but the least possible squared error is {glue:text}`printed_error:.2f`. A factor in either of two places repairs the lemma.
+# Lemma 3.1 is false as printed, because a factor is missing. The lemma says how well a short average of vectors can approximate a weighted sum of them. For a single vector of length 1 with weight $\frac12$, and an average of one term, it promises an error of 0, but the least possible squared error is {glue:text}`printed_error:.2f`. A factor in either of two places repairs the lemma. The sentence after the lemma, that there are at most $d^k$ such averages, is false as well, for one term and in three further cases.
 # ```
 # **Needs** nothing but linear algebra. **Read** 8 min. **Runs in** 10 s. **Source** printed.
 #

@@ -19,7 +19,7 @@
 # # A scratchpad makes each step insensitive
 #
 # ```{verdict}
-# Yes, a transformer with a scratchpad learns PARITY step by step and stays flat, at all lengths tried, {glue:text}`smallest` to {glue:text}`longest` bits. If answers are counted as $\pm 1$, the mean squared change of its outputs under a small random change of the weights is {glue:text}`sharp_smallest:.2f` at {glue:text}`smallest` bits and {glue:text}`sharp_longest:.2f` at {glue:text}`longest` bits. A change that turned the model into a constant would give 1 or more. Whether all states are right when a model reads its own scratchpad was tested only up to {glue:text}`largest` bits.
+# Yes, a transformer with a scratchpad learns PARITY step by step and stays flat, at all lengths tried, {glue:text}`smallest` to {glue:text}`longest` bits. If answers are counted as $\pm 1$, the mean squared change of its outputs under a small random change of the weights is {glue:text}`sharp_smallest:.3f` at {glue:text}`smallest` bits and {glue:text}`sharp_longest:.3f` at {glue:text}`longest` bits. A change that turned the model into a constant would give 1 or more. Whether all states are right when a model reads its own scratchpad was tested only up to {glue:text}`largest` bits.
 # ```
 # **Needs** {ref}`ch-automaton-steps`, {ref}`ch-sharpness-vs-length`. **Read** 9 min. **Runs in** 50 s. **Source** printed.
 #

@@ -60,7 +60,7 @@
 # | With 4 columns MEAN's hardly depends on the length. | slope {glue:text}`small_MEAN` per bit | 4 to {glue:text}`small_last` bits | reproduced, but a weak growth could not be seen |
 # | With 4 columns FIRST's hardly depends on the length. | slope {glue:text}`small_FIRST` per bit | 4 to {glue:text}`small_last` bits | open |
 #
-# **Why it should be so.** The paper's Theorem 6 bounds sharpness from below by about $\mathrm{as}_n(f) / 2n$ for long strings, in the limit of small $\rho$. (By {prf:ref}`brittle-repaired` this is true at every $\rho$, and without the factor 2 in the denominator.) For PARITY this is a constant, and for the other functions it tends to 0.
+# **Why it should be so.** The paper's Theorem 6 bounds sharpness from below by about $\mathrm{as}_n(f) / 2n$ for long strings, in the limit of small $\rho$, and by $\mathrm{as}_n(f) / n$ for outputs $\pm 1$. (By {prf:ref}`brittle-repaired` the second form is true for all outputs, and at every $\rho$.) For PARITY this is a constant, and for the other functions it tends to 0.
 #
 # **What could mislead.** Runs that have not learned their function are flat for another reason, so they are left out, as in the paper, but counted. Noise of a fixed size is relatively larger for smaller weights, and weight decay makes weights smaller with every step. So all functions are trained for the same number of steps, and we look at their norms.
 

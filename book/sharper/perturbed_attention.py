@@ -156,7 +156,7 @@ axes[0].legend()
 figures.show()
 
 # %% [markdown]
-# In the left panel of {numref}`fig-perturbed-flips` the four curves nearly coincide, so at active positions only $\sigma d$ matters. None of the copies flips a unit in the shaded range, which is what {prf:ref}`perturbed-no-flip`, proved in the section *Three bounds, proved*, guarantees except with a small probability. In the right panel units flip at much smaller noise, as Remark 23 says, and the four curves differ: at $\sigma d = 0.01$ some unit flips in about a quarter of the copies at the degrees 1, 2 and 3, but in none at degree 5. The reason is that an idle position holds the mean of all bits, which may lie anywhere, also next to a kink. Some string even puts an idle position *on* a kink if $T + 1$ is a multiple of the largest power of 2 that divides $4d$. For even $T$, as in all experiments of the paper, no string does.
+# In the left panel of {numref}`fig-perturbed-flips` the four curves nearly coincide, so at active positions only $\sigma d$ matters. None of the copies flips a unit in the shaded range, which is what {prf:ref}`perturbed-no-flip`, proved two sections below, guarantees except with a small probability. In the right panel units flip at much smaller noise, as Remark 23 says, and the four curves differ: at $\sigma d = 0.01$ some unit flips in about a quarter of the copies at the degrees 1, 2 and 3, but in none at degree 5. The reason is that an idle position holds the mean of all bits, which may lie anywhere, also next to a kink. Some string even puts an idle position *on* a kink if $T + 1$ is a multiple of the largest power of 2 that divides $4d$. For even $T$, as in all experiments of the paper, no string does.
 #
 # ## The tail of a chi variable
 #
@@ -628,7 +628,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-attention-spread
 #
-# *With the computer.* The example finds that the parity of one bit moves with a standard deviation of $6.15\, \sigma$. Check this by simulation. Draw 2000 noisy copies of a network on 8 bits with one term of degree 1, 2, 3 and 5, at the input of all ones. Compare the standard deviation of the first parity with $s(1)$ and with $32 d^2$. Then run the chapter with longer strings, `python -m bookkit.run sharper/perturbed_attention -p n_long 400 --out my_run`. Which columns of the last table change with the length?
+# *With the computer.* The example finds that the parity of one bit moves with a standard deviation of $6.15\, \sigma$. Check this by simulation. Draw 2000 noisy copies of a network on 8 bits with one term of degree 1, 2, 3 and 5, at the input of all ones. Compare the standard deviation of the first parity with $s(1)$ and with $32 d^2$. Then run the chapter with longer strings, `python -m bookkit.run sharper/perturbed_attention -p n_long 400 --out my_run`. Which columns of the table of long strings in the section *Three bounds, proved* change with the length?
 # ```
 #
 # ```{solution-start} ex-attention-spread
@@ -652,7 +652,7 @@ answer = pd.DataFrame(by_degree).T.rename_axis("d")
 table(answer, "Standard deviation of a parity at the input of all ones, over sigma", form=".2f")
 
 # %% [markdown]
-# The simulation agrees with $s(1)$ as well as 2000 copies can tell, that is, to a few per cent. The bound is 5.2 standard deviations at degree 1 and many more at higher degrees, so it is not the MLP of a high degree that makes the paper's bound tight. With longer strings the columns of the attention and of the units hardly change, and only $\sigma_0$ decreases.
+# The simulation agrees with $s(1)$ as well as 2000 copies can tell, that is, to a few per cent. The bound is 5.2 standard deviations at degree 1 and many more at higher degrees, so it is not the MLP of a high degree that makes the paper's bound tight. With longer strings the columns of the complete bounds hardly change. The level $\sigma_0$ decreases, and the controls move somewhat.
 #
 # ```{solution-end}
 # ```

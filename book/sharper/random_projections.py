@@ -202,7 +202,7 @@ glue(main_useful=useful(main, 2**20), k_codes=width_for(n))
 #
 # *The tie.* By {eq}`eq-projected-gap` the difference of the two scores is $L\, \|J_1\|^2 D / k$ with $D = k (\|J_a\|^2 - \|J_b\|^2)$. This $D$ is the difference of two independent variables with the law $\chi^2_k$. It has the characteristic function $(1 + 4 t^2)^{-k/2}$, and by Fourier inversion its density is nowhere above
 #
-# $$\frac{1}{2\pi} \int (1 + 4t^2)^{-k/2}\, dt = \frac{\Gamma(\frac{k-1}2)}{4 \sqrt\pi\, \Gamma(\frac k2)} \le \frac1{4 \sqrt\pi} \sqrt{\frac2{k-2}} .$$
+# $$\frac{1}{2\pi} \int (1 + 4t^2)^{-k/2}\, dt = \frac{\Gamma(\frac{k-1}2)}{4 \sqrt\pi\, \Gamma(\frac k2)} \le \frac1{4 \sqrt\pi} \sqrt{\frac2{k-2}} \qquad (\text{here } \Gamma \text{ is the gamma function}) .$$
 #
 # The difference of the scores is below $\log 4 + o(1)$ in absolute value only if $|D|$ is below a constant times $k / L$. A density of order $1/\sqrt k$ gives this interval a probability of order $\sqrt k / L$, which tends to 0 because $k / \log^2 T$ does.
 #

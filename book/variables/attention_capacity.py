@@ -346,7 +346,7 @@ ledger.show()
 # :title: Softmax is 1-Lipschitz from largest to summed difference, not 2
 # :group: constant
 #
-# **Statement.** Printed: softmax is 2-Lipschitz from the largest to the summed difference, because $\|J\|_{1,1} \le 2$.
+# **Statement.** Printed, in Lemma A.6 and Corollary A.7: softmax is 2-Lipschitz from the largest to the summed difference, because its Jacobian $J$ has $\|J\|_{1,1} \le 2$.
 #
 # **Counterexample.** There is none, because the statement is true. But the constant 2 is never needed: the largest ratio found is {glue:text}`ratio_top:.4f`, though $\|J\|_{1,1}$ reaches {glue:text}`printed_norm:.2f` for up to 11 logits.
 #

@@ -112,7 +112,7 @@ figures.show()
 #
 # $$\delta_i = \epsilon \sqrt{\frac{k_i + 1}{2 d_2}}, \qquad k_i = \Bigl\lfloor \frac{d_2 \|w_i\|}{B_\infty} \Bigr\rfloor ,$$
 #
-# and takes the centre for column $i$ from the ball of radius $B_\infty (k_i + 1)/d_2$. So it needs $\sum_i k_i \le d_2$. But columns of length $B_\infty$ have $k_i = d_2$, and then the error is $\epsilon \sqrt{(d_2 + 1)/2}$, and the ball is larger than the class. The next cell gives actual columns these errors, all with the sign that makes the total largest; if the proof were right, no entry of the first column of the table would exceed 1.
+# and takes the centre for column $i$ from the ball of radius $B_\infty (k_i + 1)/d_2$. So it needs $\sum_i k_i \le d_2$. But columns of length $B_\infty$ have $k_i = d_2$, and then the error is $\epsilon \sqrt{(d_2 + 1)/2}$, and the ball is larger than the class. The next cell gives actual columns these errors, all with the sign that makes the total largest; if the proof were right, no entry of the column *error* would exceed 1.
 
 
 # %%
@@ -342,7 +342,7 @@ ledger.show()
 # :title: The cover of matrices: a product that does not fit, too large an error
 # :group: proof
 #
-# **Statement.** In our text, but for the restored $\epsilon^2$: for $W \in \mathbb R^{d_1 \times d_2}$ with columns of length at most $B_\infty$ and $x \in \mathbb R^{d_1}$, the maps $x \mapsto Wx$ have log covering number of order $(d_2 B_\infty B_X)^2 \log N/\epsilon^2$. The product is not defined, but the proof covers $W^\top x$, and lets column $i$ be off by $\epsilon\sqrt{(k_i+1)/2d_2}$, $k_i = \lfloor d_2 \|w_i\|/B_\infty \rfloor$.
+# **Statement.** Lemma 4.5, in our text, but for the restored $\epsilon^2$: for $W \in \mathbb R^{d_1 \times d_2}$ with columns of length at most $B_\infty$ and $x \in \mathbb R^{d_1}$, the maps $x \mapsto Wx$ have log covering number of order $(d_2 B_\infty B_X)^2 \log N/\epsilon^2$. The product is not defined, but the proof covers $W^\top x$, and lets column $i$ be off by $\epsilon\sqrt{(k_i+1)/2d_2}$, $k_i = \lfloor d_2 \|w_i\|/B_\infty \rfloor$.
 #
 # **Counterexample.** It refutes the proof's step only, because {glue:text}`d_most` columns of length $B_\infty$ can be off by {glue:text}`excess:.2f` times $\epsilon$ together.
 #

@@ -513,7 +513,7 @@ ledger.show()
 # :title: One head: a factor for the length of the tokens is missing
 # :group: misprint
 #
-# **Statement.** The bound has no $B_X$ beside $B_{QK}^{2,\infty} B_V$, whereas its proof has one. (The exponents are restored, but this difference is legible.)
+# **Statement.** Corollary 4.4 bounds the log covering number of one head. The bound has no $B_X$ beside $B_{QK}^{2,\infty} B_V$, whereas its proof has one. (The exponents are restored, but this difference is legible.)
 #
 # **Counterexample.** Take $d = 3n$, queries of length 1, tokens of length $n^2$, and one head for each $n \times n$ matrix of signs. Then $\log N_\infty \ge n^2 \log 2$ at $\epsilon = 0.3\,B_X$, but the bound with constant 1 is of order $n \log n$. The constant forced is {glue:text}`forced_text:.2f` at $n = 2^{14}$ and grows like $n/\log n$, beyond every power of a logarithm. The proof's form fails in the same way where queries are as long as tokens.
 #

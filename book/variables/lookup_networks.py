@@ -415,7 +415,7 @@ norms.holds(
 # :title: The lookup net's tolerance is half of what its heads need
 # :group: proof
 #
-# **Statement.** As printed, heads within $\gamma/4$ of a $\gamma$-injective function and some net after them represent any function of the chosen bits exactly. The proof takes the lookup net with $\delta = \gamma/8$.
+# **Statement.** Lemma B.5: as printed, heads within $\gamma/4$ of a $\gamma$-injective function and some net after them represent any function of the chosen bits exactly. The proof takes the lookup net with $\delta = \gamma/8$.
 #
 # **Counterexample.** It refutes only this choice of the tolerance. Take two chosen bits of {glue:text}`T`, $\gamma = 1$, and orthonormal positions. Readings are off by up to {glue:text}`farthest:.3f`, the tolerance is 0.125, and {glue:text}`outside` of {glue:text}`all_strings` strings are outside. On average over random functions {glue:text}`wrong_share:.0f` % of the values are wrong.
 #

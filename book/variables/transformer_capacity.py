@@ -607,9 +607,9 @@ growth.holds(
 # :title: Deep transformers: an error passes through the later layers
 # :group: proof
 #
-# **Statement.** The proof adds up the errors that a cover makes in each layer. As restored, the error of layer $i$ is multiplied by $\alpha_i = \prod_{j<i} a_j$. The product is legible in our text, twice.
+# **Statement.** Theorem 4.6, by its restatement A.17, bounds the log covering number of a transformer of several layers. The proof adds up the errors that a cover makes in each layer. As restored, the error of layer $i$ is multiplied by $\alpha_i = \prod_{j<i} a_j$. The product is legible in our text, twice.
 #
-# **Counterexample.** The step of the proof is refuted by networks whose error is any multiple of the sum, found by ascent. The statement has two readings, because $B_V^{2,\infty}$ can bound the columns of $W_V$, as in the paper's text, or its rows, as in the proof. It is refuted only in the case *earlier layers, rows*, with the class of the proof's cover: two layers, $k = 1$, and one network for each of $2^n$ vectors of signs have $\log N_\infty(0.9) \ge n \log 2$ against a bound of order $\log n$. In the case *earlier layers, columns*, with the class of Section 4.3, the statement is open.
+# **Counterexample.** The step of the proof is refuted by networks whose error is any multiple of the sum, found by ascent. The statement has two readings, because $B_V^{2,\infty}$ can bound the columns of $W_V$, as in the paper's text, or its rows, as in the proof. It is refuted only in one case, in which the error is made in an earlier layer and the norm is that of the rows, with the class of the proof's cover: two layers, $k = 1$, and one network for each of $2^n$ vectors of signs have $\log N_\infty(0.9) \ge n \log 2$ against a bound of order $\log n$. In the case *earlier layers, columns*, with the class of Section 4.3, the statement is open.
 #
 # **Why.** An error made in layer $i$ passes through the layers after it, so it is multiplied by their factors.
 #
