@@ -128,7 +128,7 @@ glue(example_ones=int(x.sum()), answer=int(written[0, -1]))
 glue(example_error=(outputs[0] - (1 - written[0])).abs().max().item())
 
 # %% [markdown]
-# In {numref}`fig-chain-steps` each row has two dark cells, the bit of the step and the last token: the last token finds the two tokens with its own code. Their mean is $0$, $\frac12$ or $1$, up to a little that goes to other tokens. The MLP removes this error, since it is constant near these three means, and returns 1 for $0$ or $1$ (even) and 0 for $\frac12$ (odd). The output is still off by up to {glue:text}`example_error:.3f`, because the second attention, too, gives a little to other tokens. Rounding removes this error. The string {glue:text}`example_bits` has {glue:text}`example_ones` ones, and the last bit written is {glue:text}`answer`.
+# In {numref}`fig-chain-steps` each row has two dark cells, the bit of the step and the last token: the last token finds the two tokens with its own code. Their mean is $0$, $\frac12$ or $1$, up to a little that goes to other tokens. The MLP removes this error, since it is constant near these three means, and returns 1 for $0$ or $1$ (even) and 0 for $\frac12$ (odd). The output is still off by up to {glue:text}`example_error:.3f`, because the second attention, too, gives a little to other tokens. Rounding removes this error, too, so that the written bit is right. The string {glue:text}`example_bits` has {glue:text}`example_ones` ones, and the last bit written is {glue:text}`answer`.
 #
 # ## Every string
 #
@@ -329,7 +329,7 @@ glue(tabulated=hessian_at_construction(n, 2, 1), operator=(whole_norm.max()).ite
 #
 # But $\delta$ is the probability that the training set was a bad one, and not the probability that an answer is wrong. A mean loss of $\frac14$ does not limit the number of wrong answers. The constant output $\frac12$ shows this: its loss is $\frac14$ at every input, whatever the training set, and rounding it is no better than guessing. So neither of the two values of $\ell$ leads to a bound on the probability of a wrong answer.
 #
-# No other value does. What follows from Theorem 2, with confidence $1 - \delta$, is Markov's inequality for the mean loss. A step is wrong with probability at most $4B$, and one of $T$ steps with probability at most $4TB$, where
+# No other value of $\ell$ does so either. What follows from Theorem 2, with confidence $1 - \delta$, is Markov's inequality for the mean loss. A step is wrong with probability at most $4B$, and one of $T$ steps with probability at most $4TB$, where
 #
 # $$B = \sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{\frac Nm}$$
 #

@@ -364,12 +364,14 @@ glue(error_20=errors[lengths.index(20)])
 # %% [markdown]
 # The table has the error $\frac1{T+1}$ at every length. It therefore shrinks as strings grow, but slowly, and it never vanishes.
 #
-# ```{dropdown} Why the largest error is the same for every degree
-# Take one term, $c_1 = 1$ and $T \ge 3$. By {eq}`eq-second-leak` the error is $\lambda\, |m - f|$, and we need an input at which $m$ and $f$ are different values of the table, $m = v_k$ with $k$ of another parity than the number of ones in $U$. Then $|m - f| = 1$ for indicators and 2 for characters. A mean of $j$ ones among all $T + 1$ tokens is on the plateau of $k$ if $|ju - k| \le \frac14$, with $u = \frac d{T+1}$.
+# Why is the largest error the same for every degree? The idea is to find an input at which the mean of all bits lies on a plateau of the MLP, but on one that belongs to the wrong answer.
 #
-# * $u \le \frac14$: let one member of $U$ be 1 and all other bits 0. Then $k = 0$.
-# * $\frac14 < u < \frac38$ or $\frac58 < u < \frac34$: take three ones. Then $k = 1$ or $k = 2$.
-# * $\frac38 \le u \le \frac58$: take two ones. Then $k = 1$.
+# ```{dropdown} Proof, the largest error
+# Take one term, $c_1 = 1$ and $T \ge 3$. By {eq}`eq-second-leak` the error is $\lambda\, |m - f|$, and we need an input at which $m$ and $f$ are different values of the table, $m = v_k$ with $k$ of another parity than the number of ones in $U$, so that $|m - f| = 1$ for indicators and 2 for characters. A mean of $j$ ones among all $T + 1$ tokens is on the plateau of $k$ if $|ju - k| \le \frac14$, with $u = \frac d{T+1}$.
+#
+# * $u \le \frac14$: let one member of $U$ be 1 and all other bits 0, so that $k = 0$.
+# * $\frac14 < u < \frac38$ or $\frac58 < u < \frac34$: take three ones, so that $k = 1$ or $k = 2$.
+# * $\frac38 \le u \le \frac58$: take two ones, so that $k = 1$.
 # * $u \ge \frac34$: let all bits be 1. Since $Tu = d - u$, we have $k = d - 1$, and $U$ has $d$ ones.
 #
 # In the second and the third case the number of ones within $U$ can have either parity, because $d < T$ there. $\square$
