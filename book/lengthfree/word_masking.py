@@ -453,7 +453,7 @@ glue(constant=max(constants.values()))
 # :title: The contraction in the proof needs the worst sample
 # :group: proof
 #
-# **Statement.** Printed, a display in the proof of Theorem 5.1: $R(\ell \circ \mathcal F) \le \tilde O(\sqrt K) \max_s R(\mathcal F_s)$, both sides on the same sample, for cross entropy of a transformer's scores.
+# **Statement.** Printed, a display in the proof of Theorem 5.1: $R(\ell \circ \mathcal F) \le \tilde O(\sqrt K) \max_s R(\mathcal F_s)$, both sides on the same sample, for cross entropy of a transformer's scores. Here $K$ is the number of words, $\mathcal F_s$ the class of the scores of word $s$, $w_s$ its row in the last matrix, and $C$ the constant that $\tilde O$ hides.
 #
 # **Counterexample.** Take $K$ one-hot inputs, each with a masked word of its own, and rows with $\|w_s\|_1 \le B$. At $K$ = {glue:text}`k_wide:,.0f` the ratio is {glue:text}`own_wide:,.0f`, where $\sqrt K$ is {glue:text}`root_wide:,.0f`. It grows like $K$ to the power {glue:text}`power_own:.2f`, whereas the display with all logarithms allows {glue:text}`power_allowed:.2f`. At vocabularies in use, below a million words, all logarithms at $C = 1$ are still large enough to hide the difference.
 #

@@ -113,7 +113,7 @@ glue(R=R, T=T, eps=eps)
 #
 # The paper draws 8 random functions in each of 20 classes (degrees 1 to 5, sparsities 1, 7, 14 and 20) at $T = 20$, and applies the tests. We do the same, with both kinds of directions on the same functions. For the sparsity we make the share $\varepsilon$ larger, once with the same number of free coordinates and once with fewer.
 #
-# In the test of the degree our $\varepsilon$ is the chance with which one subcube detects a violation. We take $R = \lceil \ln(1/\delta) / \varepsilon \rceil$ subcubes, so that all of them miss such a violation with a chance of at most $\delta$. The tests are named by their $\varepsilon$ in figure and table. As in the paper, all sets of a function have exactly $d$ elements. The paper's figure would not be reproduced if the mean answer did not fall with the larger $\varepsilon$. An answer above the truth would refute the claim that nothing true is rejected.
+# In the test of the degree our $\varepsilon$ is the chance with which one subcube detects a violation. We take $R = \lceil \ln(1/\delta) / \varepsilon \rceil$ subcubes, so that all of them miss such a violation with a chance of at most $\delta$, which is 0.05 unless the parameter `delta` is changed. The tests are named by their $\varepsilon$ in figure and table. As in the paper, all sets of a function have exactly $d$ elements. The paper's figure would not be reproduced if the mean answer did not fall with the larger $\varepsilon$. An answer above the truth would refute the claim that nothing true is rejected.
 
 # %% mystnb={"code_prompt_hide": "160 functions, nine sweeps", "code_prompt_show": "160 functions, nine sweeps"} tags=["hide-input"]
 classes = [(d, W) for d in degrees for W in sparsities for _ in range(functions)]
