@@ -507,7 +507,7 @@ glue(
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
 
-# %% tags=["remove-cell"]
+# %% mystnb={"code_prompt_hide": "Verdicts", "code_prompt_show": "Verdicts"} tags=["hide-cell"]
 ledger.verdicts()
 
 # %% [markdown]
