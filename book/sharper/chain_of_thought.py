@@ -64,7 +64,7 @@ exact, same_gradient = ledger.result("sharper.cot.exact"), ledger.result("sharpe
 same_hessian = ledger.result("sharper.cot.hessian")
 thm7, thm8 = ledger.result("sharper.thm7"), ledger.result("sharper.thm8")
 one_pass_growth = ledger.result("sharper.growth.one_pass")
-glue(n_max=n_max, strings=2**n_max, m=m, sigma=sigma, T_max=T_max)
+glue(n_max=n_max, strings=2**n_max, m=m, sigma=sigma, Sigma=Sigma, T_max=T_max)
 
 # %% [markdown]
 # ## Why one should care
@@ -333,7 +333,7 @@ glue(tabulated=hessian_at_construction(n, 2, 1), operator=(whole_norm.max()).ite
 #
 # $$B = \sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{\frac Nm}$$
 #
-# is the bound of Theorem 2 without $P$ and without the small term with $\delta$. At a fixed $\sigma$ this is never less than $4 \sigma^2 G_u(1, 2)$, which is {glue:text}`floor:.4f` at $\sigma =$ {glue:text}`sigma:g`, however many training inputs there are. The quoted bound $e^E$, in contrast, tends to 0 as $m$ grows. With $m =$ {glue:text}`m`, the paper's $\Sigma = 0.01$ and $T =$ {glue:text}`T_20` its logarithm for the chain is {glue:text}`quoted_log`, whereas $4TB$ is {glue:text}`markov_chain:.2f`, which is vacuous. A bound of Theorem 2 that was below the quoted one would refute what we say here.
+# is the bound of Theorem 2 without $P$ and without the small term with $\delta$. At a fixed $\sigma$ this is never less than $4 \sigma^2 G_u(1, 2)$, which is {glue:text}`floor:.4f` at $\sigma =$ {glue:text}`sigma:g`, however many training inputs there are. The quoted bound $e^E$, in contrast, tends to 0 as $m$ grows. With $m =$ {glue:text}`m`, $\Sigma =$ {glue:text}`Sigma` and $T =$ {glue:text}`T_20` its logarithm for the chain is {glue:text}`quoted_log`, whereas $4TB$ is {glue:text}`markov_chain:.2f`, which is vacuous. A bound of Theorem 2 that was below the quoted one would refute what we say here.
 #
 # ## How the quoted bounds grow
 #
@@ -514,7 +514,7 @@ glue(quoted_pass=f"{quoted_pass}" if quoted_pass < MOST else f"above {MOST:,}")
 glue(noisy_pass=ends_with_noise("one pass"), noisy_chain=ends_with_noise("chain, as quoted"))
 
 # %% [markdown]
-# Where a curve is below the grey line, the quoted bound is almost 0, and where it is above, it is vacuous. With $m =$ {glue:text}`m`, $\Sigma = 0.01$ and $\sigma =$ {glue:text}`sigma:g` the formula for one pass is vacuous from {glue:text}`passes` bits on. (With the exponent of Theorem 8 as quoted, which is smaller, this would be so from {glue:text}`quoted_pass` bits on only.) For the chain it is vacuous from {glue:text}`passes_one_hot` bits on with one-hot codes, and from {glue:text}`passes_short` on with short ones. With the quoted norm it would remain below 1 far longer.
+# Where a curve is below the grey line, the quoted bound is almost 0, and where it is above, it is vacuous. With $m =$ {glue:text}`m`, $\Sigma =$ {glue:text}`Sigma` and $\sigma =$ {glue:text}`sigma:g` the formula for one pass is vacuous from {glue:text}`passes` bits on. (With the exponent of Theorem 8 as quoted, which is smaller, this would be so from {glue:text}`quoted_pass` bits on only.) For the chain it is vacuous from {glue:text}`passes_one_hot` bits on with one-hot codes, and from {glue:text}`passes_short` on with short ones. With the quoted norm it would remain below 1 far longer.
 #
 # These lengths leave out the term $P$. Its closed form in the authors' notebook is an upper bound that is far above the change of the sharpness that is measured ({ref}`ch-perturbed-sharpness`). With this closed form in the exponent (at $k = T + 1$, see {ref}`ch-perturbed-trace`), the formula for one pass is vacuous from $T =$ {glue:text}`noisy_pass` on, and the chain's as quoted from $T =$ {glue:text}`noisy_chain` on.
 #
