@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bookkit import figures, results
     from bookkit.claims import Ledger
-    from bookkit.output import glue, in_prose
+    from bookkit.output import glue, in_prose, listed
     from bookkit.tables import table
 
-__all__ = ["Ledger", "figures", "glue", "in_prose", "results", "table"]
-_MODULES = {"Ledger": "claims", "glue": "output", "in_prose": "output", "table": "tables"}
+__all__ = ["Ledger", "figures", "glue", "in_prose", "listed", "results", "table"]
+_MODULES = {"Ledger": "claims", "table": "tables"}
+_MODULES |= dict.fromkeys(("glue", "in_prose", "listed"), "output")
 
 
 def __getattr__(name: str) -> Any:

@@ -90,7 +90,9 @@ class Claim:
     def _shown(self, value: float) -> str:
         """A number, but of a residue of rounding only that it is below the tolerance."""
         if self.tol and value != self.bound and abs(value - self.bound) <= self.tol <= 1e-6:
-            return f"{number(self.bound)} to {self.tol:.1g}" if self.bound else f"< {self.tol:.1g}"
+            return (
+                f"{number(self.bound)} within {self.tol:.1g}" if self.bound else f"< {self.tol:.1g}"
+            )
         return number(value)
 
     @property

@@ -181,7 +181,7 @@ def written(value: float) -> str:
     """
     if float(value).is_integer() and abs(value) < 1e4:
         return str(int(value))
-    return re.sub(r"^1 × ", "", in_prose(f"{value:.3g}"))
+    return in_prose(f"{value:.3g}")
 
 
 class _Kept:

@@ -6,6 +6,7 @@ import io
 import math
 import re
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -43,8 +44,8 @@ def in_prose(text: str) -> str:
     Powers of ten are written out, and so are numbers from ten million on; from five digits on,
     whole numbers are grouped; a float with all its digits is cut to four.
 
-    >>> in_prose("5e+10"), in_prose("3000000000000000.0"), in_prose("1.50e-07")
-    ('5 × 10¹⁰', '3 × 10¹⁵', '1.50 × 10⁻⁷')
+    >>> in_prose("5e+10"), in_prose("3000000000000000.0"), in_prose("1.50e-07"), in_prose("1e-09")
+    ('5 × 10¹⁰', '3 × 10¹⁵', '1.50 × 10⁻⁷', '10⁻⁹')
     >>> in_prose("130000"), in_prose("0.30000000000000004"), in_prose("12.0"), in_prose("0.25")
     ('130,000', '0.3', '12', '0.25')
     >>> in_prose("a half"), in_prose("2.500")
@@ -62,11 +63,28 @@ def in_prose(text: str) -> str:
         if not (power and written):
             mantissa, _, power = f"{value:.3e}".partition("e")
             mantissa = mantissa.rstrip("0").rstrip(".")
-        return f"{mantissa} × 10{str(int(power)).translate(SUPERSCRIPT)}"
+        times = {"1": "", "-1": "-"}.get(mantissa, f"{mantissa} × ")
+        return f"{times}10{str(int(power)).translate(SUPERSCRIPT)}"
     if "." in mantissa:
         shown = (mantissa if written else number(value)).removesuffix(".0")
         return shown if value else shown.lstrip("-")
     return f"{int(value):,}" if abs(value) >= 10_000 else text
+
+
+def listed(values: Iterable[object], form: str = "") -> str:
+    """Values as a sentence lists them, each in the format ``form``.
+
+    >>> listed([2, 3, 5]), listed([0.25, 0.5], ".2f"), listed(["one"])
+    ('2, 3 and 5', '0.25 and 0.50', 'one')
+
+    Raises:
+        ValueError: no values.
+    """
+    words = [format(v, form) for v in values]
+    if not words:
+        raise ValueError("there is nothing to list; name at least one value")
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def glue(**values: object) -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 import torch
 from tabulate import tabulate
 
-from bookkit.output import display, require_finite
+from bookkit.output import display, in_prose, require_finite
 
 _GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η"}
 _GREEK |= {"theta": "θ", "lambda": "λ", "rho": "ρ", "sigma": "σ", "tau": "τ"}
@@ -24,6 +24,7 @@ _INDEXED = re.compile(
     r"(?:_(?P<index>[A-Za-z0-9]+))?"
     r"(?:\^(?:\((?P<inner>[^()]+)\)|(?P<power>-?\d+(?:\.\d+)?|[A-Za-z])))?(?!\w)"
 )
+_SCIENTIFIC = re.compile(r"(?<![\w.])-?\d(?:\.(?P<decimals>\d+))?e(?P<power>[+-]\d+)(?!\.?\w)")
 _PLAIN = re.compile(rf"\b(?:{_LETTER})\b|<=|>=")
 
 
@@ -49,7 +50,8 @@ def table(
             is below zero; None: all are finite.
 
     The page sets formulas: what stands between two dollar signs in TeX; of all other words an index
-    or a power, such as ``G_u`` or ``2^10``, and the name of a Greek letter.
+    or a power, such as ``G_u`` or ``2^10``, and the name of a Greek letter. It writes ``4.62e+01``
+    as 46.2, and larger or smaller numbers with an exponent as 4.62 × 10⁸.
 
     Raises:
         ValueError: no rows, no caption, two columns of one name, a format for a column that does
@@ -158,6 +160,14 @@ def _math(text: str) -> str:
     return "".join(_formula(p) if i % 2 else _words(p) for i, p in enumerate(pieces))
 
 
+def _written_out(found: re.Match[str]) -> str:
+    """A number with an exponent as a reader writes it, to the digits that it has."""
+    decimals, power = len(found["decimals"] or ""), int(found["power"])
+    if -3 <= power <= max(decimals, 1):
+        return f"{float(found[0]):.{max(decimals - power, 0)}f}"
+    return in_prose(found[0])
+
+
 def _formula(tex: str) -> str:
     return rf'<span class="math notranslate nohighlight">\({html.escape(tex)}\)</span>'
 
@@ -168,6 +178,7 @@ def _words(text: str) -> str:
     done, pieces = 0, []
 
     def plain(words: str) -> str:
+        words = _SCIENTIFIC.sub(_written_out, words)
         return html.escape(_PLAIN.sub(lambda found: signs[found[0]], words))
 
     for found in _INDEXED.finditer(text):

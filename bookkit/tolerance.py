@@ -33,18 +33,19 @@ FORMS_OF_A_FIGURE = ("image/svg+xml", "text/csv")  # as PNG: their last digits d
 DECIMAL = re.compile(r"(?<![\w.])[-+]?(?:\d*\.\d+|\d+\.?(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?(?!\.?\w)")
 # What tables and ledgers show of a residue of rounding, which on another processor may be none.
 _SMALL = r"\d(?:\.\d+)?e-(?:0[6-9]|[1-9]\d+)(?!\.?\w)"
-BELOW = re.compile(rf"(?:<|&lt;) {_SMALL}")
+_SMALL_ON_A_PAGE = r"(?:\d(?:\.\d+)? × )?10⁻(?:[⁶-⁹]|[¹²³⁴-⁹][⁰¹²³⁴-⁹]+)(?!\w)"
+BELOW = re.compile(rf"(?:<|&lt;) (?:{_SMALL}|{_SMALL_ON_A_PAGE})")
 ZERO = re.compile(r"(?<![\w.])0(?!\.?\w)")
 # A line of the ledger: "measured, required = bound ± tolerance, control number: verdict", and the
 # same as a row of its table, between bars. Of a number that is the bound up to rounding it says
-# "bound to tolerance".
+# "bound within tolerance".
 _NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _REQUIRED = rf"(?:, required| \|) [≤≥=] (?P<bound>{_NUMBER}) ± (?P<tol>{_NUMBER})(?:, control| \|) "
 NEARLY_MEASURED = re.compile(
-    rf"(?<![\w.])(?P<near>{_NUMBER}) to (?P<by>{_SMALL})"
+    rf"(?<![\w.])(?P<near>{_NUMBER}) within (?P<by>{_SMALL})"
     rf"(?=(?: ± {_NUMBER})?(?:, required| \|) [≤≥=] (?P=near) ± (?P=by)(?:, control| \|) )"
 )
-NEARLY_CONTROL = re.compile(rf"(?P<before>{_REQUIRED}(?P=bound)) to (?P=tol)(?=: | \|)")
+NEARLY_CONTROL = re.compile(rf"(?P<before>{_REQUIRED}(?P=bound)) within (?P=tol)(?=: | \|)")
 CLAIM = re.compile(
     rf"(?P<measured>{_NUMBER})(?P<middle>{_REQUIRED})(?P<control>{_NUMBER})(?=: | \|)"
 )

@@ -182,7 +182,7 @@ def test_a_residue_of_rounding_is_shown_by_its_tolerance(ledger):
     claim = say(ledger, "refuted", "u", 0.98, control=6.7e-10, at_most=0, tol=1e-7)
     assert (claim.found, claim.turned) == ("0.98", "< 1e-07")
     claim = say(ledger, "holds", "v", 1.0000001, control=3, equals=1, tol=1e-6)
-    assert claim.found == "1 to 1e-06"
+    assert claim.found == "1 within 1e-06"
     assert say(ledger, "holds", "w", 0.02, control=3, equals=0, tol=0.05).found == "0.02"
 
 

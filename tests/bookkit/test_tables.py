@@ -29,7 +29,7 @@ def test_a_table_is_text_for_nbval_and_has_scope_and_caption_on_the_page(shown):
     assert "<caption>Errors &amp; more</caption>" in page
     assert r'<th scope="col" class="number"><span class="math' in page
     assert '<th scope="row" class="number">2</th>' in page
-    assert '<td class="number">&lt; 1e-12</td>' in page
+    assert '<td class="number">&lt; 10⁻¹²</td>' in page
 
 
 def test_rows_keep_their_names_and_columns_their_formats(shown):
@@ -118,7 +118,9 @@ def test_formulas_are_set_wherever_they_stand(shown):
         ("C_1 / epsilon^2 over gamma / 4", r"[C_{1}] / [\epsilon^{2}] over γ / 4"),
         ("$G_u$ and H_p", "[G_u] and [H_{p}]"),
         ("average_sensitivity, a.b_c, deltas, learning_rate", None),
-        ("1e-06, 10-20, x < y, 3 ^ 4, _a, p^", None),
+        ("10-20, x < y, 3 ^ 4, _a, p^, 0x1e+05, e-4", None),
+        ("1e-06, -2.50e+13 to 3e+02", "10⁻⁶, -2.50 × 10¹³ to 3 × 10²"),
+        ("4.617e+01, 6.1e+01, 2.60e-03, 1.638e+04", "46.17, 61, 0.00260, 1.638 × 10⁴"),
     ],
 )
 def test_an_index_a_power_and_a_greek_letter_are_set_in_words(words, page):
