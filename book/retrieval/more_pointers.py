@@ -83,7 +83,7 @@ import math
 import pandas as pd
 import torch
 
-from bookkit import Ledger, figures, glue, results, table
+from bookkit import Ledger, figures, glue, listed, results, table
 from helpers.rng import Rng
 from helpers.training.train import squared_error, train
 from papers.retrieval import heads
@@ -262,12 +262,6 @@ table(told, "Prompts until the error is below 0.88, every run; errors there, mea
 
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-def listed(values):
-    """Whole numbers as a sentence lists them."""
-    *first, last = (f"{v:.0f}" for v in values)
-    return f"{', '.join(first)} and {last}"
-
-
 swapped = {name: found[pointers[0], name]["foreign"].mean().item() for name in NETS}
 at_paper = counts["foreign"].mean().unstack()
 others = at_paper[["recurrent", "feedforward"]].max().max()
@@ -288,13 +282,13 @@ glue(test_prompts=kept_test, test_error=noise)
 glue(**{f"foreign_{k}": f"{v:.2f}" for k, v in swapped.items()})
 glue(paper_others=f"{others:.3f}", paper_transformer=f"{at_paper['transformer'].min():.2f}")
 medians = (counts["prompts"].median() / 1000).unstack()
-told = {k: listed(medians[k]) for k in NETS}
+told = {k: listed(medians[k], ".0f") for k in NETS}
 each = pd.DataFrame(stored.columns)
 above = each["own"] > each["blind"]
 glue(**told, stored_runs=len(each), above=int(above.sum()), most_pointers=int(each["q"].max()))
 changes = 100 * (medians.loc[3] / medians.loc[1] - 1)
 glue(shrinks=-changes.min(), grows=changes.max())
-glue(ratios=listed(medians.max(axis=1) / medians.min(axis=1)))
+glue(ratios=listed(medians.max(axis=1) / medians.min(axis=1), ".0f"))
 
 # %% [markdown]
 # At the paper's rate, with foreign pointers, the transformers have a mean error of at least {glue:text}`paper_transformer`, nearly that of a constant prediction. The recurrent and the feedforward nets, with at most {glue:text}`paper_others`, hardly notice the exchange, so they have learned what the prompt as a whole says. The best predictor without pointers can be tested on the very prompts of each run: when their error came below 0.88, {glue:text}`above` of the {glue:text}`stored_runs` runs had a larger error than this predictor. Most of the transformers are among them, so this alone does not show that a network ignores its pointers. What shows it is the exchange of pointers. In this page's own runs, at a higher rate, the errors with {glue:text}`first` foreign pointer are {glue:text}`foreign_transformer`, {glue:text}`foreign_recurrent` and {glue:text}`foreign_feedforward`, and they vary much from seed to seed.

@@ -81,7 +81,7 @@ from statistics import median_high
 import pandas as pd
 import torch
 
-from bookkit import Ledger, figures, glue, results, table
+from bookkit import Ledger, figures, glue, listed, results, table
 from helpers import cube
 from helpers.cube import average_sensitivity
 from helpers.rng import Rng, f64
@@ -162,22 +162,15 @@ table(
     "Average sensitivity of completions: learned, random, and learned with values shuffled outside",
     form=".2f",
 )
-
-
-def listed(values, form=".2f"):
-    *first, last = (format(v, form) for v in values)
-    return f"{', '.join(first)} and {last}" if first else last
-
-
 glue(
     n_words=n,
     strings=N,
     least_random=over(found[sizes[0]]["random"]).value,
-    sizes_words=listed(sizes, ""),
+    sizes_words=listed(sizes),
     as_f=sensitivity(truth).mean().item(),
-    learned_words=listed(over(v).value for v in learnt),
-    random_words=listed(over(found[m]["random"]).value for m in sizes),
-    shuffled_words=listed(over(found[m]["shuffled"]).value for m in sizes),
+    learned_words=listed((over(v).value for v in learnt), ".2f"),
+    random_words=listed((over(found[m]["random"]).value for m in sizes), ".2f"),
+    shuffled_words=listed((over(found[m]["shuffled"]).value for m in sizes), ".2f"),
     unfitted=sum(int((~v).sum()) for v in fitted.values()),
     runs=len(truth) * len(sizes),
 )
@@ -308,7 +301,7 @@ table(large.rename(columns=heads), "Average sensitivity at the paper's size, mea
 glue(big_functions=wide["function"].nunique(), big_sets=wide["set"].nunique())
 glue(big_fitted=len(fit), big_runs=len(wide))
 for name in ("learned", "random", "shuffled"):
-    glue(**{f"big_{name}": listed(each.loc[m][name].mean() for m in PAPER_SIZES)})
+    glue(**{f"big_{name}": listed((each.loc[m][name].mean() for m in PAPER_SIZES), ".2f")})
 
 
 # %%
@@ -407,7 +400,7 @@ glue(
     points=torch.corrcoef(points[:, converged.flatten()])[0, 1].item(),
     sharp_f=over(flat[0]).value,
     sharp_words=listed((over(flat[m]).value for m in sizes), ".3f"),
-    ratio_words=listed(over(ratio[m]).value for m in sizes),
+    ratio_words=listed((over(ratio[m]).value for m in sizes), ".2f"),
     lost=int((~converged).sum()),
     whole=len(whole),
 )

@@ -79,7 +79,7 @@ from statistics import median_high
 import pandas as pd
 import torch
 
-from bookkit import Ledger, figures, glue, results, table
+from bookkit import Ledger, figures, glue, listed, results, table
 from helpers.rng import Rng, f64
 from helpers.statistics import (
     average,
@@ -393,12 +393,6 @@ for part, trend, where, no_trend in (
 
 
 # %% mystnb={"code_prompt_hide": "Numbers for the text", "code_prompt_show": "Numbers for the text"} tags=["hide-cell", "nbval-ignore-output"]
-def listed(words):
-    """Words as a sentence lists them."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}"
-
-
 converged = single[single["finished"] == 1]
 means = converged.groupby("degree")["gap"].mean()
 reached = large.groupby(["degree", "sparsity"])["finished"].sum()
@@ -414,7 +408,7 @@ sums_settled = order(settled.query("degree == 2 and sparsity > 1"), "sparsity")[
 three_all = trends["sparsity, degree 3, sums", at_paper][0]
 three_settled = order(three[three["finished"] == 1], "sparsity")[0]
 of_two = low.query("degree == 2 and sparsity > 1").groupby("sparsity")["finished"]
-glue(two_done=listed(str(v) for v in of_two.sum()))
+glue(two_done=listed(of_two.sum()))
 glue(three=f"{three_all:.2f}", three_settled=f"{three_settled:.2f}")
 two_all = trends["sparsity, degree 2", at_paper][0]
 two_sums = order(low.query("degree == 2 and sparsity > 1"), "sparsity")[0]
@@ -435,10 +429,10 @@ glue(shown_once=sum(not FIRST[name][1] for name in shown))
 of_three = three[three["finished"] == 1].groupby("sparsity")
 steps_of = of_three["steps"].median()
 glue(steps_seven=steps_of[7], steps_twenty=steps_of[20], more_steps=steps_of[20] / steps_of[7])
-glue(three_losses=listed(f"{v:.3f}" for v in of_three["train"].mean()))
+glue(three_losses=listed(of_three["train"].mean(), ".3f"))
 four = large[large["degree"] == 4].groupby("sparsity")
-glue(four_done=listed(str(v) for v in four["finished"].sum()))
-glue(four_gaps=listed(f"{v:.4f}" for v in four["gap"].mean()))
+glue(four_done=listed(four["finished"].sum()))
+glue(four_gaps=listed(four["gap"].mean(), ".4f"))
 glue(power_paper=f"{trends['power of the degree', at_paper][0]:.2g}")
 glue(steep_settled=f"{steepening(settled)[0]:.1e}")
 glue(settled_few=f"{order(one_few[one_few['finished'] == 1], 'degree')[0]:.2f}")
