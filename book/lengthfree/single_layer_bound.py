@@ -19,7 +19,7 @@
 # # A bound for one layer, free of the sequence length
 #
 # ```{verdict}
-# Yes, the bound for one layer is free of the number of tokens. Theorem 4.1 is true if the columns of two matrices are bounded, as in its proof. A constant of $8\sqrt2 = 11.3$ is then enough, and on small samples the largest possible output takes the place of the formula. The printed norms bound the rows instead, and with them the theorem fails. At width {glue:text}`d_wide` its constant would have to be {glue:text}`forced_wide:.1f`, and the constant that is needed grows with the width without limit.
+# Yes, the bound for one layer is free of the number of tokens. Theorem 4.1 is true if the columns of two matrices are bounded, as in its proof. A constant of $8\sqrt2 = 11.3$ is then enough, and on small samples the largest possible output takes the place of the formula. The printed norms bound the rows instead, and with them the theorem fails. At width {glue:text}`d_wide` its constant would have to be at least {glue:text}`forced_wide:.1f`, and the constant that is needed grows with the width without limit.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-rounding`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 15 s. **Source** printed.
 #
@@ -45,7 +45,7 @@
 # * The norm $\|W\|_{q,p}$ is the $p$-norm of the $q$-norms of the *columns*. So $\|W\|_{1,\infty}$ is the largest sum of absolute values in a column.
 # * The matrices $W_{QK}$ have the *cover constant* $C$ if for every $\epsilon$ one can choose $e^{C/\epsilon^2}$ of them, or fewer, such that every other one is within $\epsilon$ of a chosen one. Here $W$ is within $\epsilon$ of $\hat W$ if $\|(W - \hat W)^\top x_{[CLS]}\|_2 \le \epsilon$ at every query.
 #
-# (In the paper $W_{QK}$ is transposed in one formula and not in the next, and we transpose it throughout. The first display of its Appendix C lacks the factor $B_v$ on its right side, and the next one has it.)
+# (In the paper $W_{QK}$ is transposed in one formula and not in the next, and we transpose it throughout. The first display of its Appendix C lacks the factor $B_v$ on its right side, and the display after Lemma C.1 has it.)
 #
 # ```{prf:theorem} Trauger and Tewari (2024), Theorem 4.1
 # :label: lengthfree-thm4-1
@@ -299,6 +299,25 @@ for name in ("rows", "columns"):
     norms[f"constant, {name}"] = [forced(d, found) for d, found in norms[name].items()]
 table(norms, "Complexity, and the constant that it forces", form=".3g")
 
+
+def flat(d):
+    """Complexity for rows on 2d inputs, if all their tokens are (1, ..., 1) / sqrt(d)."""
+    absolute = math.exp(math.lgamma(2 * d + 1) - 2 * math.lgamma(d + 1) - 2 * d * math.log(2))
+    return math.sqrt(d) * absolute  # E |sum of 2d signs| is 2d binom(2d, d) / 4^d
+
+
+same = torch.full((4, 2, 2), 1 / math.sqrt(2)).double()
+eye, W_c = torch.eye(2).double(), torch.zeros(4, 1, 2, 2).double()
+W_c[:, 0, :, 0] = torch.tensor([[1, 1], [1, -1], [-1, 1], [-1, -1]])
+layers = single_layer.outputs(same, same[:, 0], (eye[0], W_c, eye, 0 * eye), lambda y: y)
+assert math.isclose(capacity.rademacher(layers).item(), flat(2), rel_tol=1e-12)
+glue(
+    own_width=forced(64, 1 / 4),
+    own_flat=forced(64, flat(64)),
+    wide_flat=forced(d_wide, flat(d_wide)),
+    flat_from=next(d for d in itertools.count(2) if forced(d, flat(d)) > CONSTANT),
+)
+
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm4_1.refuted(
     f"as printed, for bounded rows: constant that a class forces at $d = {d_wide}$, against "
@@ -311,7 +330,9 @@ thm4_1.refuted(
 )
 
 # %% [markdown]
-# The constant for rows grows like $\sqrt{d/\ln d}$, so it cannot be absorbed into an $O$. A larger sample does not help either. If each $e_j$ occurs $r$ times in place of twice, then $m = rd$ and the complexity is about $0.4 \sqrt{d/m}$, whereas the formula gives $\sqrt{\ln(2d)/m}$. The ratio of the two is the same for every $m$. At the width of the paper's experiment, $d = 64$, the constant would have to be only 1.3, so in practice the difference between rows and columns matters in wide layers.
+# The constant for rows grows like $\sqrt{d/\ln d}$, so it cannot be absorbed into an $O$. A larger sample does not help either. If each $e_j$ occurs $r$ times in place of twice, then $m = rd$ and the complexity is about $0.4 \sqrt{d/m}$, whereas the formula gives $\sqrt{\ln(2d)/m}$. The ratio of the two hardly changes with $r$. (At $d = 64$ it lies between 1.28 and 1.58, at every $r$ that we tried, and it tends to $0.4 \sqrt{d/\ln(2d)}$.)
+#
+# These inputs also meet the condition of Corollaries D.0.1 and D.0.2, which bound the sum of a token's absolute values. Without this condition more is forced. Let the query and all tokens of all inputs be the one vector $(1, \dots, 1)/\sqrt d$. Then the output is $\frac1{\sqrt d} \sum_j s_j$ at every input, so $\mathcal R \ge \frac{\sqrt d}m\, \mathbb E\, |\sum_i \varepsilon_i|$, which is about $0.8 \sqrt{d/m}$. At $m = 2d$ this forces a constant above $8 \sqrt2$ from the width {glue:text}`flat_from` on, and {glue:text}`wide_flat:.1f` at $d =$ {glue:text}`d_wide`. At the width of the paper's experiment, $d = 64$, it forces {glue:text}`own_flat:.1f`, where the tokens $e_j$ force {glue:text}`own_width:.1f`. There no layer with the identity for $\sigma$ and uniform attention forces more than $\sqrt{d/\ln(2d)} = 3.6$, because its output is a product $\langle v, u \rangle$ with $\|v\|_\infty \le 1$. So in practice the difference between rows and columns matters in wide layers.
 #
 # **A misprint or a false statement?** By the definition in Section 2.1 of the paper $\|W^\top\|_{1,\infty}$ is about the columns of $W^\top$, which are rows of $W$. But the proof applies its first inequality to $e_j^\top W_c^\top$, a row of $W_c^\top$, and bounds its $\ell_1$ norm by $B_{W_c}$; so the authors work with columns of $W_c$. A statement that fails as printed, while its own proof has the right form, is a misprint in this book.
 #
@@ -405,8 +426,8 @@ summed = searched(64, T_search, 1, 1.0, steps=5, normalise=torch.exp)
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm4_1.holds(
     "bounded columns, with the limit that we add: largest constant forced by the classes "
-    f"that a search finds, for $T \\le {T_search}$ and all $m$; control: bounded rows at $d "
-    "= 10^6$",
+    f"that a search finds, for $m$ = 1, 8 and 64, $d$ = 1 and 3, and $T \\le {T_search}$; "
+    "control: bounded rows at $d = 10^6$",
     attacks.to_numpy().max(),
     at_most=CONSTANT,
     control=forced(10**6, 1 / 4),
@@ -425,7 +446,7 @@ no_length.holds(
 glue(searched=attacks.to_numpy().max(), one_input=1 / math.sqrt(math.log(2)), T_search=T_search)
 
 # %% [markdown]
-# One input with $d = 1$ and $\mathcal R = B_x$ forces the constant $1/\sqrt{\ln 2} =$ {glue:text}`one_input:.2f`. The search finds {glue:text}`searched:.2f` at most, far below $8\sqrt2 =$ {glue:text}`constant:.1f`, so the best constant lies between these two numbers. With 64 inputs the search forces less for the two larger $W_{QK}$ than for the nearly vanishing one, at long inputs as at short ones.
+# One input with $d = 1$ and $\mathcal R = B_x$ forces the constant $1/\sqrt{\ln 2} =$ {glue:text}`one_input:.2f`. The search finds {glue:text}`searched:.2f` at most, far below $8\sqrt2 =$ {glue:text}`constant:.1f`, so the best constant that serves all $m$ and $d$ lies between these two numbers. With 64 inputs the search forces less for the two larger $W_{QK}$ than for the nearly vanishing one, at long inputs as at short ones.
 #
 # ## As the input grows longer
 #
@@ -464,7 +485,7 @@ glue(grows=counted.iloc[-1] / counted.iloc[0], above=counted.iloc[0] / growth["t
 #
 # **Statement.** As printed, the Rademacher complexity is of the order of the value stated, if $\|W_c^\top\|_{1,\infty} \le B_{W_c}$ and $\|W_v^\top\|_{1,\infty} \le B_{W_v}$. By the paper's definition these are the $\ell_1$ norms of the rows of $W_c$ and $W_v$.
 #
-# **Counterexample.** Take the tokens 0 and $e_j$, each $j$ twice, so $m = 2d$, with $W_{QK} = 0$, $W_v = I$, and signs in one column of $W_c$. The complexity is at least $\frac14$ for every $d$, whereas the value falls like $\sqrt{\ln(d)/d}$. At $d = {glue:text}`d_wide`$ a constant of {glue:text}`forced_wide:.1f` is forced, where {glue:text}`constant:.1f` is enough for columns. At $d = 64$, the width of the paper's experiment, it is 1.3. The corollaries fail in the same layers, D.0.1 only for small $W_{QK}$ ({ref}`ch-single-layer-corollaries`).
+# **Counterexample.** Take the tokens 0 and $e_j$, each $j$ twice, so $m = 2d$, with $W_{QK} = 0$, $W_v = I$, and signs in one column of $W_c$. The complexity is at least $\frac14$ for every $d$, whereas the value falls like $\sqrt{\ln(d)/d}$. At $d = {glue:text}`d_wide`$ a constant of {glue:text}`forced_wide:.1f` is forced, where {glue:text}`constant:.1f` is enough for columns. At $d = 64$, the width of the paper's experiment, these layers force {glue:text}`own_width:.1f`, and layers whose tokens are all $(1, \dots, 1)/\sqrt d$ force {glue:text}`own_flat:.1f`. The corollaries fail in the same layers, D.0.1 only for small $W_{QK}$ ({ref}`ch-single-layer-corollaries`).
 #
 # **Why.** The proof bounds the $\ell_1$ norm of a row of $W_c^\top$, which is a column of $W_c$, but the printed norms are those of the columns of $W_c^\top$.
 #
