@@ -306,7 +306,7 @@ def flat(d):
     return math.sqrt(d) * absolute  # E |sum of 2d signs| is 2d binom(2d, d) / 4^d
 
 
-same = torch.full((4, 2, 2), 1 / math.sqrt(2)).double()
+same = torch.full((4, 2, 2), 1 / math.sqrt(2), dtype=torch.float64)
 eye, W_c = torch.eye(2).double(), torch.zeros(4, 1, 2, 2).double()
 W_c[:, 0, :, 0] = torch.tensor([[1, 1], [1, -1], [-1, 1], [-1, -1]])
 layers = single_layer.outputs(same, same[:, 0], (eye[0], W_c, eye, 0 * eye), lambda y: y)
