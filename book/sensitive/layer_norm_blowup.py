@@ -469,7 +469,7 @@ glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 3
 #
 # **Why.** The proof has the factor $\|v\|^2$, because $s$ is a sum of squares of outputs, but the formula has $1 + \|v\|$.
 #
-# **Repair.** With $1 + \|v\|^2$ in (32) both hold for every read-out (Corollary 5 beyond $10^7$ columns with a further term $H d\, \|v\|^2$). Without a change they hold if $|f| \le 1$. A sharper form is $s(f, x) \le K B(x)$ with the same probability, which implies Theorem 4.
+# **Repair.** With $1 + \|v\|^2$ in (32) both hold for every read-out (Corollary 5 beyond $10^7$ columns with a further term $H d\, \|v\|^2$). Without a change they hold if $|f| \le 1$. Both statements are for $L_f$ over all of space, not over the ball of (27). A sharper form is $s(f, x) \le K B(x)$ with the same probability, which implies Theorem 4.
 #
 # **What survives.** Theorem 4 and Corollary 5 survive as the main text states them, and their message in a stronger form.
 # ```

@@ -120,6 +120,22 @@ def test_a_product_of_two_lengths_has_a_logarithm_more_than_one():
     assert parts[0] == pytest.approx(parts[1], rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("s", "expected"),  # by mpmath, to 30 digits
+    [
+        (4.4e-4, 0.9997307685367529),
+        (4.4e-6, 8.039531661668799e-4),
+        (4.4e-9, 2.896817554579135e-12),
+        (4.4e-16, 7.784736705466238e-33),
+        (4.4e-25, 1.406920419262214e-59),
+        (4.4e-30, 1.756057501881564e-74),
+        (4.4e-60, 3.850879997601539e-164),
+    ],
+)
+def test_a_tiny_product_of_two_lengths_has_its_exact_chance(s, expected):
+    assert two_norms.small_product(s, 3, 260, 0.1) == pytest.approx(expected, rel=1e-8, abs=0)
+
+
 def test_the_mean_over_paths_is_that_of_random_parts():
     B, d, D, rho = torch.tensor([2.0, 0.7], dtype=torch.float64), 6, 200, 0.5
     u = rho * steps.centred_parts(d, D, 5, 200_000, generator(4)).norm(dim=-1)
