@@ -298,7 +298,7 @@ abruptness.reproduced(
 # %% [markdown]
 # ## At the paper's size
 #
-# `--preset paper` runs the paper's lengths, columns, heads and batches, without its dropout, and with first weights, optimizer and clipping as in the table above. We added a length of 30 bits. The runs at 10 and 30 bits were made twice, with different seeds. In the table the row of 10 bits pools both series, so it has twice as many runs. The rows of 15 and 20 bits come from the first series, and that of 30 bits comes from the second.
+# `--preset paper` runs the paper's lengths, columns, heads and batches, without its dropout, and with first weights, optimizer and clipping as in the table above. We added a length of 30 bits in a second series, with other seeds, in which 10 bits were run again. In the table the row of 10 bits pools both series, so it has twice as many runs. Both series were made anew with other seeds, the first one twice (see the end of this section).
 
 # %% mystnb={"code_prompt_hide": "Stored runs", "code_prompt_show": "Stored runs"} tags=["hide-input"]
 if series:
