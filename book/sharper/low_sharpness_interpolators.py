@@ -21,7 +21,7 @@
 # ```{verdict}
 # Partly: it depends on which version of the authors' hand-written network is meant. An earlier version of their program sets unused attention scores to $-40$ (*masks*). That network lies two orders of magnitude above learned networks, as the paper says. The factor is {glue:text}`masked_factor:.0f` in norm and {glue:text}`masked_trace:.0f` in the trace of the Hessian, on average over the {glue:text}`stored_classes` of the paper's 20 classes of functions that we learn. For the trace this average is over two very different kinds of functions: the factor is at most {glue:text}`masked_single:.0f` for single parities and at least {glue:text}`masked_sums:.0f` for sums of several. Without these masks, the squared norm of the hand-written network is on average {glue:text}`norm_balanced:.1f` to {glue:text}`norm_model:.1f` times that of learned networks and its trace {glue:text}`trace_balanced:.0f` to {glue:text}`trace_factor:.0f` times, depending on how the weights of both are written.
 # ```
-# **Needs** {ref}`ch-construction`, {ref}`ch-sharpness`. **Read** 12 min. **Runs in** 40 s. **Source** printed.
+# **Needs** {ref}`ch-construction`, {ref}`ch-sharpness`. **Read** 12 min. **Runs in** 50 s. **Source** printed.
 #
 # **Claim.** The paper's bound for trained transformers assumes that training ends below the hand-written network in norm and in sharpness. In the paper's experiment both are lower "by roughly two orders of magnitude". We find this too for the network of an earlier version of the authors' program, in which every unused score is $-40$. The network in the paper's bound has no such masks. Without masks, and with the weights written as in the bound, learned networks are less sharp in {glue:text}`paper_lower` of the {glue:text}`stored_classes` classes of functions that we can learn, by a factor of {glue:text}`trace_paper:.0f` on average over all of them. If queries and keys are separate matrices, learned networks are less sharp in every class, by a factor of {glue:text}`trace_factor:.0f` on average. The factor grows with the number of parities in a function. For the norm the answer depends on the form of the weights. If both networks are written as weights of one model, with attention scores multiplied by the same number as in the paper, the hand-written network is larger in every class. With queries and keys apart, and the learned weights as they were trained, it is smaller for single parities of up to three bits. Weights can also be rescaled without any change of the function, and if both networks are rescaled to the least norm, the two squared norms are equal on average, although in a single class they differ by up to a factor of {glue:text}`norm_left:.1f`.
 
@@ -43,7 +43,7 @@ from functools import partial
 import pandas as pd
 from scipy.stats import gmean
 
-from bookkit import Ledger, figures, glue, results, table
+from bookkit import Ledger, figures, glue, listed, results, table
 from helpers.cube import SparseFunction
 from helpers.nets import transformer
 from helpers.rng import Rng
@@ -135,6 +135,10 @@ def count(frame, form, net=None):
 SETTINGS = {
     "bits T": ("20", f"{n}", "20"),
     "classes": ("5 degrees by 4 sparsities", f"{len(classes)}", "10 of these 20"),
+    "target": (
+        "parities of 0 and 1 by Eq. (1), variance 1 by the text",
+        *["parities of -1 and 1, variance 1"] * 2,
+    ),
     "functions of a class": ("11; 5 in another sentence", f"{seeds}", "3"),
     "training strings": ("8192", f"{strings}", "8192"),
     "scale of the scores": ("2 log T", "0.4 log (T + 1)", "0.4 log (T + 1)"),
@@ -149,7 +153,7 @@ settings = pd.DataFrame(SETTINGS, ["paper", "here", "stored run"]).T.rename_axis
 table(settings, "Settings of the training, in the paper, on this page and in the stored run")
 
 # %% [markdown]
-# The learned network has the paper's sizes: two layers of one head, $T + 31$ columns, 128 hidden units. The *scale* of the scores is a fixed number by which they are multiplied before the softmax. At the paper's scale training succeeds only in some runs, so we use a smaller one. Ten of the twenty classes, the sums of several parities of degree 3 and more and the single parity of degree 5, are missing, because no recipe of ours learns them reliably in this model. In the other ten classes {glue:text}`below_of` of 30 stored runs converged.
+# The learned network has the paper's sizes: two layers of one head, $T + 31$ columns, 128 hidden units. The *scale* of the scores is a fixed number by which they are multiplied before the softmax. At the paper's scale training succeeds only in some runs, so we use a smaller one. Ten of the twenty classes, the sums of several parities of degree 3 and more and the single parity of degree 5, are missing, because this recipe does not learn them reliably in its 8000 steps. (With batches of 128 and up to 16,000 steps, 9 of 11 single parities of degree 5 are learned in {ref}`ch-generalization-gap`.) In the other ten classes {glue:text}`below_of` of 30 stored runs converged.
 #
 # **In which form is the construction compared?** As the example shows, the answer may depend on how its weights are written, so we compare it in these forms:
 #
@@ -172,7 +176,15 @@ for d, W in PAPER:
             for name in ("layers.0.query", "layers.1.query")
         }
         forms["masked"] = (run_it, weights | masks)
-        forms["broken"] = (run_it, learnable.stretched(weights, 1 / 300))  # a control
+        broken = learnable.stretched(weights, 1 / 300)  # a control, as are the next three
+        forms["separate_broken"] = (run_it, broken)
+        of_paper, own = forms["paper"]
+        units = {"G": own["G"] / 300, "b": own["b"] / 300, "F": 300 * own["F"]}
+        forms["paper_broken"] = (of_paper, own | units)
+        deeper = {k: weights[k].masked_fill(weights[k] == 0, -400.0) for k in masks}
+        forms["deep"] = (run_it, weights | deeper)
+        small = {name: value / 1000 for name, value in (weights | masks).items()}
+        forms["masked_broken"] = (run_it, small)
         indicators = SparseFunction(f.n, f.masks, f.coefficients, "even_parity")
         forms["indicators"] = learnable.forms(indicators)["separate"]
         error = (run_it(forms["masked"][1], bits) - values).abs().max().item()
@@ -217,10 +229,12 @@ for q, name in zip(QUANTITIES, ("squared norm", "trace"), strict=True):
 both = by_class.apply(lambda nets: count(nets, "separate"))
 learned = {q: by_class[f"learned_{q}"] for q in QUANTITIES}
 built_by_class = built.groupby(["d", "W"])
+at_paper = {q: by_class[f"learned_model_{q}"].apply(gmean) for q in QUANTITIES}
 for q in QUANTITIES:
-    for form in ("masked", "broken"):
-        made = built_by_class[f"{form}_{q}"].apply(gmean)
-        class_factors[form, q] = made.reindex(by_class.size().index) / learned[q].apply(gmean)
+    for form in ("masked", "deep", "paper_broken", "separate_broken", "masked_broken"):
+        made = built_by_class[f"{form}_{q}"].apply(gmean).reindex(by_class.size().index)
+        class_factors[form, q] = made / learned[q].apply(gmean)
+        class_factors[f"{form}, same factor", q] = made / at_paper[q]
 for form in (
     "paper",
     "separate",
@@ -244,40 +258,48 @@ table(shown, caption, form=".2f")
 #
 # In the left panel open and filled marks are mixed, because the order in norm depends on the form. With queries and keys apart learned networks are the larger ones for a single parity of up to three bits. But our recipe multiplies scores by a smaller scale than the paper's, so queries and keys have to be larger. If the same networks are written at the paper's scale, their norms decrease. Then the construction has the larger norm in {glue:text}`fair_larger` of the {glue:text}`stored_classes` classes. In this comparison the factor in squared norm is {glue:text}`fair_norm:.1f` on average and {glue:text}`fair_least:.2f` where it is least, and the factor in trace is {glue:text}`fair_trace:.1f` on average. With both sides in one space, at the paper's scale, the construction is larger in every class, by factors from {glue:text}`norm_least:.1f` to {glue:text}`norm_most:.1f`.
 #
+# **One standard for both panels.** We judge norm and trace in the same four forms of the construction, with the learned networks written at the paper's scale, and by the class in which the factor is least. In the paper's own form both fail, in squared norm with {glue:text}`least_paper_norm2:.2f` and in trace with {glue:text}`least_paper_trace:.2f`. With queries and keys apart the trace is as the paper says ({glue:text}`least_separate_trace:.2f`), but the squared norm is not ({glue:text}`least_separate_norm2:.2f`). In one space both are ({glue:text}`least_model_norm2:.2f` and {glue:text}`least_model_trace:.2f`), and with masks both are ({glue:text}`least_masked_norm2:.0f` and {glue:text}`least_masked_trace:.2f`). All these factors but that of the masked norm belong to one parity of one bit, and they are means over three networks, without an interval. With the learned networks as trained the factors are those of the table above, and the answers are the same.
+#
 # The dotted line belongs to the construction with masks. This network computes its target up to {glue:text}`masked_error:.0e` on the strings drawn, because keys with a score of $-40$ get almost no attention. It lies above learned networks by the paper's two orders of magnitude, in norm and in trace. Its squared norm is two million in every class, and its norm is {glue:text}`masked_factor:.0f` times that of learned networks on average. Its trace is {glue:text}`masked_trace:.0f` times theirs in the geometric mean over the classes, from {glue:text}`masked_least:.0f` for the easiest class to {glue:text}`masked_most:.0f`. No single class is near this mean. With one parity the second attention has one position to read, so that the masks do not contribute to the derivatives and the factor is at most {glue:text}`masked_single:.0f`. With several parities the factor is at least {glue:text}`masked_sums:.0f`. The mean over all 20 classes is probably larger, because 15 of the 20 are sums and only six of our ten. So for this network the paper's sentence is true on average, in norm and in trace, and for sums it understates the trace. But the bound uses the norm of a network without masks, and we do not know which version made the figure. Nor is $-40$ a natural constant: other masks give other factors ({ref}`ex-interpolators-masks`).
 #
-# **Is it two orders of magnitude?** A factor of "roughly two orders" is nearer to two than to one, so the factor must exceed $10^{1.5} \approx 32$. We test this for the construction with masks and without.
+# **Is it two orders of magnitude?** A factor of "roughly two orders" is nearer to two than to one or three, so the factor must lie between $10^{1.5} \approx 32$ and $10^{2.5} \approx 316$. We test this for the construction with masks and without.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-fig2_trace.reproduced(
-    "stored classes, queries and keys apart: factor by which the trace of the construction "
-    "exceeds that of the learned networks, least of the classes; control: learned units "
-    "stretched",
-    class_factors["separate", "trace"].min(),
-    at_least=1,
-    control=min(inflated),
-    **known,
-)
-fig2_norm.reproduced(
-    "stored classes, one space for queries and keys: factor by which the squared norm of "
-    "the construction exceeds that of the learned networks, least of the classes; control: "
-    "learned units stretched",
-    class_factors["model", "norm2"].min(),
-    at_least=1,
-    control=min(
-        gmean(factors(nets, "model", "norm2", "learned_stretched")) for _, nets in by_class
-    ),
-    **known,
-)
-fig2_norm.not_reproduced(
-    "stored classes, queries and keys apart, learned networks written at the paper's scale "
-    "of the scores: factor by which the construction's squared norm exceeds theirs, least "
-    "of the classes; control: units of the construction stretched",
-    class_factors["separate, same factor", "norm2"].min(),
-    at_least=1,
-    control=class_factors["broken", "norm2"].min(),
-    **known,
-)
+FORMS = {
+    "paper, same factor": "in the paper's own form",
+    "separate, same factor": "with queries and keys apart",
+    "model": "in one space",
+    "masked, same factor": "with masks",
+}
+BELOW = {  # what is not reproduced
+    ("paper, same factor", "norm2"),
+    ("paper, same factor", "trace"),
+    ("separate, same factor", "norm2"),
+}
+for form, written in FORMS.items():
+    for result, q, name in (
+        (fig2_norm, "norm2", "squared norm"),
+        (fig2_trace, "trace", "trace"),
+    ):
+        net = form.removesuffix(", same factor")
+        if (form, q) in BELOW:
+            verdict, how = result.not_reproduced, "units of the construction stretched"
+            control = class_factors[f"{net}_broken, same factor", q].min()
+        elif net == "masked":
+            verdict, how = result.reproduced, "all weights of the construction divided by 1000"
+            control = class_factors["masked_broken, same factor", q].min()
+        else:
+            verdict, how = result.reproduced, "learned units stretched"
+            control = min(gmean(factors(nets, net, q, "learned_stretched")) for _, nets in by_class)
+        verdict(
+            f"stored classes, construction {written}, learned networks at the paper's scale of the "
+            f"scores: factor by which the {name} of the construction exceeds theirs, least of the "
+            f"classes; control: {how}",
+            class_factors[form, q].min(),
+            at_least=1,
+            control=control,
+            **known,
+        )
 for result, q, power, name in (
     (rem3_norm, "norm2", 0.5, "norm"),
     (rem3_trace, "trace", 1, "trace"),
@@ -291,18 +313,58 @@ for result, q, power, name in (
         control=gmean(largest[q]) ** power,
         **known,
     )
+    spread = class_factors["masked", q].sort_values() ** power
+    gap = (spread / spread.shift()).argmax()  # where the classes fall into two clusters
+    ends = [f"{v:.0f}" for v in spread.iloc[[0, gap - 1, gap, -1]]]
+    clusters = "in two clusters, {0} to {1} and {2} to {3}" if q == "trace" else "from {0} to {3}"
+    result.reproduced(
+        f"with masks, the same mean (classes {clusters.format(*ends)}), against $10^{{2.5}}$; "
+        "control: masks ten times as deep",
+        gmean(class_factors["masked", q]) ** power,
+        at_most=10**2.5,
+        control=gmean(class_factors["deep", q]) ** power,
+        **known,
+    )
     result.not_reproduced(
         "without masks, queries and keys apart, mean over the stored classes: factor by which "
         f"the construction exceeds the learned networks in {name}, against $10^{{1.5}}$; "
         "control: units of the construction stretched",
         gmean(class_factors["separate", q]) ** power,
         at_least=10**1.5,
-        control=gmean(class_factors["broken", q]) ** power,
+        control=gmean(class_factors["separate_broken", q]) ** power,
         **known,
     )
 
+# %% mystnb={"code_prompt_hide": "The authors' log", "code_prompt_show": "The authors' log"} tags=["hide-cell"]
+LOG = {(3, 7): (20.94, 914.9), (5, 7): (24.15, 859.1)}  # norm and trace of two learned networks
+found = {"steep": [], "separate": [], "masked": [], "characters": []}
+for (d, W), (norm, trace) in LOG.items():
+    data = samples.draw(20, [(d, W)] * 2, 64, [1000 * seed, 1000 * seed + 1])
+    for f, bits, values in zip(data.functions, data.bits, data.targets.double(), strict=True):
+        indicators = SparseFunction(f.n, f.masks, f.coefficients, "even_parity")
+        run_it, weights = learnable.forms(indicators)["separate"]
+        masks = {
+            name: weights[name].masked_fill(weights[name] == 0, -40.0)
+            for name in ("layers.0.query", "layers.1.query")
+        }
+        nets = {"steep": learnable.steeper(weights, d), "masked": weights | masks}
+        nets |= {"separate": weights, "characters": learnable.forms(f)["separate"][1]}
+        size = learnable.sizes({k: (run_it, v) for k, v in nets.items()}, bits, values)
+        for name in found:
+            norm2, of_trace = size[f"{name}_norm2"], size[f"{name}_trace"]
+            found[name].append((d, math.sqrt(norm2) / norm, of_trace / trace, of_trace))
+log = {k: pd.DataFrame(v).groupby(0).agg(gmean) for k, v in found.items()}
+glue(log_norm=listed(log["steep"][1], ".1f"), log_trace=listed(log["steep"][2], ".0f"))
+glue(log_masked_norm=listed(log["masked"][1], ".0f"))
+glue(log_masked_trace=listed(log["masked"][2], ".0f"))
+glue(log_steeper=listed(log["steep"][3] / log["characters"][3], ".1f"))
+
 # %% [markdown]
-# With masks the factor exceeds 32, in norm and in trace. Without masks it stays below 32 over the classes that we learn, even in the squared norm. Could the ten missing classes change this? For the norm they cannot. For a mean factor of 32 in squared norm over all twenty classes, written in one space, the learned networks of the missing ten would need a squared norm of {glue:text}`needed_norm:.0f` on average. But those of the ten classes that we learn have {glue:text}`learned_least:.0f` to {glue:text}`learned_most:.0f`. For the trace they can, because the missing classes have the sharpest constructions, with a trace of {glue:text}`missing_trace` on average. So two orders in trace over all twenty classes are possible without masks as well.
+# With masks the mean factor lies in this range, in norm and in trace. In norm each class does, but in trace none of the classes does: the mean is one of two clusters. Without masks it stays below 32 over the classes that we learn, even in the squared norm. Could the ten missing classes change this? For the norm they cannot. For a mean factor of 32 in squared norm over all twenty classes, written in one space, the learned networks of the missing ten would need a squared norm of {glue:text}`needed_norm:.0f` on average. But those of the ten classes that we learn have {glue:text}`learned_least:.0f` to {glue:text}`learned_most:.0f`. For the trace they can, because the missing classes have the sharpest constructions, with a trace of {glue:text}`missing_trace` on average. So two orders in trace over all twenty classes are possible without masks as well.
+#
+# The authors' own training logs say something of two missing classes. At the end of the public log of a later version, `HESSIAN_CALCS_105_FIX2/summary.csv` with 20,000 strings and parities of 0 and 1, a network with seven parities of degree 3 stops at norm 20.9 and trace 915, and one with seven of degree 5 at norm 24.1 and trace 859. The construction of that version has no masks and trapezoids twice as steep. As we rebuild it, it exceeds these networks by factors of {glue:text}`log_norm` in norm and {glue:text}`log_trace` in trace. With masks of $-40$ on our form of it the factors are {glue:text}`log_masked_norm` and {glue:text}`log_masked_trace`. So here, too, two orders in norm need the masks, and for the trace the two classes lie on either side of 32 without them. (The script that draws the paper's comparison shows the logarithm of the trace, and takes its median over converged runs.)
+#
+# **And under noise?** The bound is about the trace under Gaussian noise on the weights, and we compare traces without noise. With noise of the paper's standard deviation 0.00227, the traces of learned networks and constructions of five of these classes moved by at most 0.8 %, so this makes no difference here.
 #
 # **Is a learned network below the construction in both numbers?** The bound assumes this of each single network, not of averages. If fewer than half of the learned networks were below in both, the assumption would not describe training.
 
@@ -332,6 +394,10 @@ learned_norms = by_class["learned_model_norm2"].apply(gmean)
 glue(needed_norm=gmean(rest["model_norm2"]) / lift)
 glue(learned_least=learned_norms.min(), learned_most=learned_norms.max())
 glue(trace_easy=class_factors["paper", "trace"][1, 1])
+for form in FORMS:
+    for q in QUANTITIES:
+        name = form.removesuffix(", same factor")
+        glue(**{f"least_{name}_{q}": class_factors[form, q].min()})
 easy = factors(stored.query("d == 1 and W == 1"), "paper", "trace")
 glue(easy_flatter=int((easy > 1).sum()), easy_runs=len(easy))
 glue(even_sharper=int((class_factors["balanced", "trace"] < 1).sum()))
@@ -433,15 +499,15 @@ table(pd.DataFrame(rows).rename(columns=heads), caption, form=".2f")
 out = learnable.stretched(learnable.forms(f)["model"][1], 1 / 30)  # a control
 stretched_ratio = learnable.squared_norm(out) / row["model_norm2"]
 balance = [(built[f"balanced_{q}"] / built[f"model_{q}"]).max() for q in QUANTITIES]
-fig2_trace.reproduced(
-    "networks trained here, queries and keys apart: factor by which the trace of the "
-    "construction exceeds theirs, lower end of its interval; control: learned units "
-    "stretched",
-    geometric(factors(pairs, "separate", "trace")).low,
-    at_least=1,
-    control=geometric(factors(pairs, "separate", "trace", "learned_stretched")).low,
-    **known,
-)
+for result, q, name in ((fig2_norm, "norm2", "squared norm"), (fig2_trace, "trace", "trace")):
+    result.reproduced(
+        f"networks trained here, one space: mean factor by which the {name} of the construction "
+        "exceeds theirs, lower end of its interval; control: learned units stretched",
+        geometric(factors(pairs, "model", q)).low,
+        at_least=1,
+        control=geometric(factors(pairs, "model", q, "learned_stretched")).low,
+        **known,
+    )
 rescaling.reproduced(
     "20 classes: larger of the ratios of norm and of trace after balancing the units to "
     "those before; control: units stretched in place of balanced",
@@ -477,6 +543,7 @@ glue(left_out=100 * max(abs(row["left out"]) for row in rows))
 #
 # ## What we found
 #
+# * Figure 2 is reproduced for both numbers in one space and with masks, for the trace only with queries and keys apart, and for neither in the paper's own form, because of functions of degree 1.
 # * In each of {glue:text}`stored_classes` classes at the paper's length learned networks are less sharp than the construction with queries and keys apart, by a factor of {glue:text}`trace_factor:.0f` on average. In the paper's own form the construction is less sharp in one class, where the factor is {glue:text}`trace_easy:.2f` on average over {glue:text}`easy_runs` networks.
 # * The squared norms differ by a factor of {glue:text}`norm_paper:.1f` on average in the paper's own form, of {glue:text}`norm_factor:.1f` with queries and keys apart, and of {glue:text}`norm_model:.1f` in one space.
 # * With unused scores at $-40$, as in an earlier version of the authors' program, the construction lies about two orders of magnitude above the learned networks in norm and in trace, as the paper says. But the norm in the bound is that of a network without masks.
@@ -485,7 +552,7 @@ glue(left_out=100 * max(abs(row["left out"]) for row in rows))
 #
 # ## What would falsify this
 #
-# That learned networks are less sharp would be refuted by a class in which they are sharper than the construction. They are sharper if their units are *stretched*, which changes no output: the input of each hidden unit is divided by 30 and its output multiplied by 30. What we say of the two orders of magnitude would be refuted if the masked construction exceeded learned networks by a factor of less than $10^{1.5}$, as is the case if a learned network takes its place. It would also be refuted if the construction without masks exceeded them by more than this, as it does if its units are stretched. The assumption on both numbers would fail if fewer than half of the learned sums were below in both; with both sides balanced only {glue:text}`even_below` of all {glue:text}`below_of` learned networks are.
+# That learned networks are less sharp would be refuted by a class in which they are sharper than the construction, as happens in the paper's own form. They are sharper also with queries and keys apart and in one space if their units are *stretched*, which changes no output: the input of each hidden unit is divided by 30 and its output multiplied by 30. What we say of the two orders of magnitude would be refuted if the masked construction exceeded learned networks by a mean factor of less than $10^{1.5}$, as is the case if a learned network takes its place, or of more than $10^{2.5}$, as with masks of $-400$. It would also be refuted if the construction without masks exceeded them by more than $10^{1.5}$, as it does if its units are stretched. The assumption on both numbers would fail if fewer than half of the learned sums were below in both; with both sides balanced only {glue:text}`even_below` of all {glue:text}`below_of` learned networks are.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -496,7 +563,7 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# We read several versions of `hardcoded_transformer.py`, and `training.py`, of the repository `paullintilhac/boolean_function_sensitivity`. Its hard-coded network has queries, keys and values apart, with the identity as keys. In earlier versions parities are $\pm 1$, made by triangles over integer counts, and unused scores are $-40$: in the whole matrix of queries, or in the columns in use. In a later one scores that are not used are 0 and parities are 0 or 1, made by trapezoids that are twice as steep as ours. Our form with queries and keys apart lies between: characters $\pm 1$, no masks. With indicators in their place its traces are smaller, by a factor of {glue:text}`indicators_mean:.2f` on average over the 20 classes, from {glue:text}`indicators_least:.2f` for sums of many parities of one bit to {glue:text}`indicators_most:.2f` for a single one.
+# We read several versions of `hardcoded_transformer.py`, and `training.py`, of the repository `paullintilhac/boolean_function_sensitivity`. Its hard-coded network has queries, keys and values apart, with the identity as keys. In earlier versions parities are $\pm 1$, made by triangles over integer counts, and unused scores are $-40$: in the whole matrix of queries, or in the columns in use. In a later one scores that are not used are 0 and parities are 0 or 1, made by trapezoids that are twice as steep as ours. Our form with queries and keys apart lies between: characters $\pm 1$, no masks. With indicators in their place, of the target with the same coefficients and so a quarter of the variance, its traces are smaller, by a factor of {glue:text}`indicators_mean:.2f` on average over the 20 classes, from {glue:text}`indicators_least:.2f` for sums of many parities of one bit to {glue:text}`indicators_most:.2f` for a single one. The steeper trapezoids act the other way: with both changes the traces at seven parities of degree 3 and of degree 5 are {glue:text}`log_steeper` times those of our form.
 #
 # Traces are estimated there by Hutchinson's method with at most a hundred vectors, which is off by a tenth or so ({ref}`ch-perturbed-sharpness`): too little to matter here.
 #
@@ -540,7 +607,7 @@ deeper = pd.DataFrame(deeper).T.rename_axis("mask").rename(columns=heads)
 table(deeper, "The construction with other masks", form=".3g")
 
 # %% [markdown]
-# The squared norm is little more than the number of masked entries times the square of the mask, so it grows without limit although the function hardly changes. From masks of $-20$ on the trace grows nearly as fast, because the derivative with respect to the keys contains the queries, which contain the masks. So the choice of the mask decides by how many orders the masked construction lies above learned networks, for norm and trace alike. (For a single parity only the norm depends on the mask, because the second attention then has one position to read.)
+# The squared norm is little more than the number of masked entries times the square of the mask, so it grows without limit although the function hardly changes. From masks of $-20$ on the trace grows nearly as fast, because the derivative with respect to the keys contains the queries, which contain the masks. So the choice of the mask decides by how many orders the masked construction lies above learned networks, for norm and trace alike. (For a single parity only the norm depends on the mask from masks of about $-10$ on, because the second attention then has one position to read. At the mask 0 other positions still get a share of the attention, which makes the trace for one bit about 6 % smaller.)
 #
 # ```{solution-end}
 # ```

@@ -15,7 +15,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from helpers.checks import require_finite, require_scale, validated
+from helpers.checks import require_finite, require_positive, require_scale, validated
 from helpers.cube import SparseFunction
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec, shapes
@@ -166,6 +166,27 @@ def stretched(weights: Weights, alpha: float | Tensor) -> Weights:
         bias: weights[bias] * factor,
         last: weights[last] / factor[..., None],
     }
+
+
+@validated
+def steeper(weights: Weights, degree: int) -> Weights:
+    r"""The construction with trapezoids twice as steep, equal to it on the grid 0, 1/d, ..., 1.
+
+    A trapezoid is then flat for :math:`|y - k/d| \le 1/(4d)` as before, but zero already beyond
+    :math:`1/(2d)`: the outer corners move in by :math:`1/(4d)`, the outgoing weights double.
+
+    Args:
+        weights: As made by :func:`sharper`, without ensemble axes.
+        degree: d of its function, at least 1.
+
+    Source: a later version of ``hardcoded_transformer.py`` in the authors' repository.
+    """
+    require_positive(degree=degree)
+    bias, output = weights["layers.0.hidden_bias"].clone(), weights["layers.0.output"] * 2
+    corners = bias[: 4 * (degree + 1)].view(-1, 4)
+    corners[:, 0] -= 1 / (4 * degree)
+    corners[:, 3] += 1 / (4 * degree)
+    return weights | {"layers.0.hidden_bias": bias, "layers.0.output": output}
 
 
 def balanced(weights: Weights) -> Weights:

@@ -59,6 +59,27 @@ def test_balanced_weights_have_the_least_norm_of_their_function(net):
         torch.testing.assert_close(torch.stack(both), torch.stack((nuclear, nuclear)))
 
 
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_steeper_trapezoids_have_the_same_plateaus_and_meet_at_zero(d):
+    f = cube.sparse_function(6, d, 1, torch.Generator().manual_seed(2))
+    weights = learnable.forms(f)["separate"][1]
+    after = learnable.steeper(weights, d)
+
+    def written(net, y):
+        units = torch.relu(y[:, None] + net["layers.0.hidden_bias"])
+        return (units @ net["layers.0.output"]).sum(1)
+
+    grid = torch.arange(d + 1, dtype=torch.float64) / d
+    parity = 1 - 2.0 * (torch.arange(d + 1) % 2)
+    for y in (grid, grid - 1 / (4 * d), grid + 1 / (4 * d)):
+        torch.testing.assert_close(written(weights, y), parity.double(), rtol=0, atol=1e-12)
+        torch.testing.assert_close(written(after, y), parity.double(), rtol=0, atol=1e-12)
+    middle = grid + 1 / (2 * d)
+    torch.testing.assert_close(written(after, middle), 0 * middle, rtol=0, atol=1e-12)
+    slope = (written(after, grid + 3 / (8 * d)) - parity) * 8 * d
+    torch.testing.assert_close(slope, -4 * d * parity.double(), rtol=0, atol=1e-10)
+
+
 def test_size_is_norm_and_trace_of_a_linear_read_out():
     """Of f = <w, x> the squared gradient at x is |x|^2."""
     weights = {"w": torch.tensor([3.0, 4.0], dtype=torch.float64)}

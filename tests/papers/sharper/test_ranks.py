@@ -46,6 +46,18 @@ def test_concordance_takes_batches_and_needs_no_strata():
     assert concordance(levels, values).tolist() == [1.0, 0.0, 0.5]
 
 
+def test_losses_leave_the_pairs_whose_upper_run_lost_no_more():
+    levels, values = f64([1, 2, 3]), f64([[3, 1, 2], [3, 1, 2]])
+    losses = f64([[2, 1, 2], [1, 2, 3]])  # of the first row two pairs are left, of the second none
+    found = concordance(levels, values, losses=losses)
+    assert found[0].item() == 0  # 1 against 2 and 1 against 3; 2 against 3 would be won
+    assert found[1].isnan()
+    equal = torch.zeros(2, 3)
+    assert (
+        concordance(levels, values, losses=equal).tolist() == concordance(levels, values).tolist()
+    )
+
+
 def test_bad_runs_are_named():
     levels = torch.tensor([1, 2])
     with pytest.raises(ValueError, match="nan, 1 are"):
@@ -54,6 +66,8 @@ def test_bad_runs_are_named():
         concordance(levels, torch.zeros(3))
     with pytest.raises(ValueError, match=r"\(2,\), \(3,\), \(2,\)"):
         concordance(levels, torch.zeros(2), torch.ones(3))
+    with pytest.raises(ValueError, match=r"losses must have the shape of values, got \(3,\) and"):
+        concordance(levels, torch.zeros(2), losses=torch.zeros(3))
     with pytest.raises(ValueError, match=r"\(\), \(\), \(\)"):
         concordance(torch.tensor(1), torch.tensor(0.0))
     with pytest.raises(ValueError, match="different levels"):
@@ -62,9 +76,10 @@ def test_bad_runs_are_named():
         concordance(torch.ones(0), torch.zeros(0))
 
 
-@pytest.mark.parametrize("name", ["levels", "values", "strata"])
+@pytest.mark.parametrize("name", ["levels", "values", "strata", "losses"])
 def test_concordance_names_where_there_is_nan(name):
     given = {"levels": f64([1, 2]), "values": f64([3, 4]), "strata": f64([0, 0])}
+    given["losses"] = f64([1, 1])
     assert concordance(**given).item() == 1
     given[name] = f64([math.nan, 1])
     with pytest.raises(ValueError, match=f"{name} must not be nan, 1 are"):
