@@ -2,7 +2,8 @@
 n" whenever the ones and zeros in x are almost fully balanced.
 
 Only flips towards balance change the vote: s(x) is at most floor(n/2) + 1, at every x. The order
-n is right, and with it the predicted blow-up of order n^(1/4) on such inputs.
+n is right. The blow-up of order n^(1/4) that the paper predicts on such inputs or their neighbours
+holds too, but by a sharper bound than the paper's.
 """
 
 from itertools import product

@@ -24,7 +24,7 @@
 #
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 7 min. **Runs in** 5 s. **Source** printed.
 #
-# **Claim.** The paper says how sensitive MEAN and MAJORITY are at single inputs. For the mean of $n$ bits it says $1/n^2$. This is the contribution of *one* flip, whereas all $n$ flips together contribute $1/n$. For majority it says that all $n$ flips change the vote where ones and zeros almost balance, but only about half of them do. The conclusions that the paper draws from the two remarks are right nevertheless: MEAN needs no magnification, and at almost balanced inputs the number of bits to which MAJORITY is sensitive is of order $n$. The value for MEAN is a misprint, because Section 3 of the paper has the right one.
+# **Claim.** The paper says how sensitive MEAN and MAJORITY are at single inputs. For the mean of $n$ bits it says $1/n^2$. This is the contribution of *one* flip, whereas all $n$ flips together contribute $1/n$. For majority it says that all $n$ flips change the vote where ones and zeros almost balance, but only about half of them do. The conclusions that the paper draws stand. For MEAN its bound predicts no magnification by layer norm, with $1/n$ as with $1/n^2$. At almost balanced inputs of MAJORITY, or at their neighbours, layer norm has to magnify by the order $n^{1/4}$ at least ({ref}`ch-magnified-inputs`), since half of $n$ flips are still of order $n$. The value for MEAN is a misprint, because Section 3 of the paper has the right one.
 
 # %% tags=["parameters"]
 n_max = 14  # longest cube, in bits [4..20]
@@ -46,7 +46,7 @@ n_odd = n_max - 1 + n_max % 2  # the largest odd length
 # %% [markdown]
 # ## Why one should care
 #
-# The average sensitivity of a function may be small although a few inputs are very sensitive, and MAJORITY is the paper's example of this. At most inputs no flip changes a majority, and the average is of order $\sqrt n$; but where ones and zeros almost balance, about half of all flips change it. This matters for transformers, because *layer norm*, which divides the numbers of a token by their standard deviation, can magnify small differences. The main theorem of the paper uses the sensitivity *at a given input* to bound how strongly layer norm has to magnify there. So the values at single inputs show where a network that computes MAJORITY has to magnify most ({ref}`ch-magnified-inputs`).
+# The average sensitivity of a function may be small although a few inputs are very sensitive, and MAJORITY is the paper's example of this. At most inputs no flip changes a majority, and the average is of order $\sqrt n$; but where ones and zeros almost balance, about half of all flips change it. This matters for transformers, because *layer norm*, which divides the numbers of a token by their standard deviation, can magnify small differences. Theorem 4 of the paper uses the sensitivity *at a given input* to bound, at all but a few inputs, how strongly layer norm has to magnify there or at the neighbours. So the values at single inputs show where a network that computes MAJORITY has to magnify most ({ref}`ch-magnified-inputs`).
 #
 # ## Three votes
 #
@@ -147,7 +147,7 @@ glue(mean_s=at_one_input["MEAN, largest"][n_max], mean_printed=1 / n_max**2)
 glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 
 # %% [markdown]
-# Both remarks fail at every length from 3 on. The sensitivity of the mean is the same at every input: one flip moves the mean by $2/n$ and contributes $\frac14 (\frac2n)^2 = 1/n^2$, as the third column shows, and there are $n$ flips. The largest sensitivity of MAJORITY is $\lfloor n/2 \rfloor + 1$ without exception.
+# The remark on MEAN fails at every length from 2 on, and that on MAJORITY from 3 on. The sensitivity of the mean is the same at every input: one flip moves the mean by $2/n$ and contributes $\frac14 (\frac2n)^2 = 1/n^2$, as the third column shows, and there are $n$ flips. The largest sensitivity of MAJORITY is $\lfloor n/2 \rfloor + 1$ without exception.
 #
 # ## What we found
 #
@@ -157,7 +157,7 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 #
 # **Statement.** Section 4 says that $s(x, f) \sim 1/n^2$ for MEAN.
 #
-# **Counterexample.** Every input is one. At $n = 2$ and $x = (1, 1)$, each of two flips moves the mean from 1 to 0, so $s = \frac14 (1 + 1) = \frac12$, not $\frac14$. At $n = {glue:text}`n_max`$ all inputs have $s = {glue:text}`mean_s:.4f` = 1/n$, while $1/n^2 = {glue:text}`mean_printed:.4f`$.
+# **Counterexample.** Every input of two or more bits is one, since $n^2 s = n$, which is not bounded. At $n = 2$ and $x = (1, 1)$, each of two flips moves the mean from 1 to 0, so $s = \frac14 (1 + 1) = \frac12$, not $\frac14$. At $n = {glue:text}`n_max`$ all inputs have $s = {glue:text}`mean_s:.4f` = 1/n$, while $1/n^2 = {glue:text}`mean_printed:.4f`$.
 #
 # **Why.** One flip moves the mean by $2/n$ and counts $\frac14 (\frac2n)^2 = 1/n^2$. The sum over the $n$ flips was left out.
 #
@@ -170,7 +170,7 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 # :title: At most $\lfloor n/2 \rfloor + 1$ of the $n$ flips change MAJORITY
 # :group: false statement
 #
-# **Statement.** Sections 3 and 4 say that $s(x, f) = n$ for MAJORITY whenever the ones and zeros in $x$ are almost fully balanced.
+# **Statement.** Sections 3 and 4 say that $s(x, f) = n$ for MAJORITY whenever the ones and zeros in $x$ are almost fully balanced. We judge this equation, which is printed twice. Where the authors mean an order they write $\Theta$ or $\sim$, both times in the sentence before, and as an order the remark is true.
 #
 # **Counterexample.** At $n = 3$ and $x = (1, 1, -1)$ the vote is 1, and either $1$ can change it, but the $-1$ cannot, so that $s = 2$ and not 3. At $n = {glue:text}`n_odd`$ no input has more than {glue:text}`maj_s` flips that change the vote.
 #
@@ -178,7 +178,7 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 #
 # **Repair.** $\max_x s(x, \mathrm{MAJORITY}) = \lfloor n/2 \rfloor + 1$ for every $n$; this is less than $n$ from $n = 3$ on.
 #
-# **What survives.** The order $n$, and with it the blow-up of order $n^{1/4}$ that the paper predicts on such inputs. (Whether this order follows from the bound that the paper uses is the subject of {ref}`ch-magnified-inputs`.)
+# **What survives.** The order $n$. From it the paper reads a blow-up of order $n^{1/4}$ on such inputs or their neighbours. This order holds too, but by a sharper bound than the one that the paper uses ({ref}`ch-magnified-inputs`).
 # ```
 #
 # ## What would falsify this
@@ -202,7 +202,7 @@ ledger.show()
 #
 # ```{solution} ex-sensitive-threshold
 # :class: dropdown
-# If exactly $k$ signs are $1$, each of these $k$ can change $f$, and if $k - 1$ signs are $1$, each of the other $n - k + 1$ can. So the largest sensitivity is $\max(k, n - k + 1)$. It is $n$ for OR and AND, that is for $k = 1$ and $k = n$, and for MAJORITY it is as small as for any threshold.
+# If exactly $k$ signs are $1$, each of these $k$ can change $f$, and if $k - 1$ signs are $1$, each of the other $n - k + 1$ can. So the largest sensitivity is $\max(k, n - k + 1)$. It is $n$ for $k = 1$ and $k = n$, which are the AND and the OR of the bits, and for MAJORITY it is as small as for any threshold.
 # ```
 #
 # ```{exercise}
