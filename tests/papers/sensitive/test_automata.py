@@ -74,6 +74,33 @@ def test_the_mean_of_the_flips_is_at_most_the_logarithm_of_the_sizes(q, s, seed)
     assert flips.double().mean((0, 1)).max() <= math.log2(q * s) + ROUNDING
 
 
+def test_a_step_extended_to_strings_that_are_no_code_can_exceed_the_bound_for_codes():
+    """Three states 00, 10, 01: bit 0 of the next state is the parity of all three bits."""
+    T = torch.tensor([[0, 1], [1, 0], [1, 0]])
+    parity = (automata.code(3).sum(-1)[:, None] + torch.arange(2)) % 2
+    assert torch.equal(automata.code(3)[T][..., 0], parity)
+    assert automata.step_flips(T)[..., 0].double().mean() <= math.log2(6)
+    assert average_sensitivity(cube.parity(3)) == 3 > math.log2(6)
+
+
+def test_a_step_that_reads_two_letters_exceeds_the_bound_for_one():
+    twice = automata.PARITY[automata.PARITY].flatten(1)
+    assert (automata.step_flips(twice) == 3).all()
+
+
+def test_parity_that_returns_after_k_ones_is_bounded_by_the_time_until_they_come():
+    """The runs meet at the latest at a zero and k ones, 2**(k + 1) letters on average."""
+    k = 4
+    state = torch.arange(2 * k)
+    T = torch.stack((state % 2, (state ^ 1) + 2), -1)
+    T[-2:, 1] = 0
+    assert not automata.grows(T)
+    ones = torch.stack((torch.zeros(k, dtype=torch.int64), torch.arange(1, k + 1) % k), -1)
+    found = automata.final_sensitivity(T, 512) - automata.final_sensitivity(ones, 512)
+    assert 2**k < found[-1] < 2 ** (k + 1)  # the bit of the parity
+    assert found[-1] - found[-2] < 1e-3
+
+
 def test_a_batch_of_automata_is_taken_one_by_one():
     batch = automata.every_automaton(2, 2)
     for found in (automata.step_flips, automata.grows):
