@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 17 min. **Runs in** 10 s. **Source** restored (Theorem 10, of whose total one value and the order are quoted, and Theorem 11), printed (the sentences of the proofs).
 #
-# **Claim.** The squared norm of the hand-written network is at most a sum of seven bounds, one for each block of weights. This is true, and the sum is nearly reached. It requires that no coefficient is extremely small, but if the scores are cut off at $\pm 2 \log T$ this condition is not needed. Two sentences of the proof are slightly wrong, without harm to the theorem. Among the bounds on the activations one, which we restored as 1, is too small, but nothing that the paper concludes depends on it.
+# **Claim.** The squared norm of the hand-written network is at most a sum of seven bounds, one for each block of weights. This is true, and the sum is nearly reached. It requires that no coefficient is extremely small, but if the scores are cut off at $\pm 2 \log T$ this condition is not needed. Two sentences of the proof are slightly wrong, without harm to the theorem. Among the bounds on the activations one, which we restored as 1, is too small. Of the bounds that use it we could check one, that on the gradient for $W_{KQ}^{(2)}$, and it holds all the same.
 
 # %% tags=["parameters"]
 n_show = 20  # bits of the figure, as in the paper's experiments [12..40]
@@ -39,7 +39,7 @@ import pandas as pd
 import torch
 from scipy import stats
 
-from bookkit import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, listed, table
 from helpers import cube
 from helpers.rng import Rng, f64
 from papers.sharper.network import (
@@ -132,9 +132,9 @@ table(by_hand.rename_axis("block"), "Squared norms at T = 4, d = W = 1", form=".
 # and so $|\theta|^2 \le 4 \log^2 T\, (dW + W) + 1 + 8(d+1) + 16 d^2 (d+1) + W$.
 # ```
 #
-# Before we prove this, {numref}`fig-norm-blocks` shows which blocks matter at {glue:text}`n_show` bits. If there are few terms, nearly all of the norm is in $F$, and it grows with the cube of the degree. If there are many, most of it is in the scores of the first attention, which has $dW$ of them. The black marks are the bounds, and as the theorem says no bar ends to the right of its mark. For few terms the gap is widest, because there the bound on $F$ is too large by a factor of up to 2.
+# Before we prove this, {numref}`fig-norm-blocks` shows which blocks matter at {glue:text}`n_show` bits. For few terms of high degree most of the norm is in $F$, which grows with the cube of the degree: with one term the shares of $F$ at the degrees 1, 3 and 5 are {glue:text}`share_F` %. If there are many terms, most of it is in the scores of the first attention, which has $dW$ of them. The black marks are the bounds, and as the theorem says no bar ends to the right of its mark. At degrees 3 and 5 the bound is furthest from the norm, as a ratio, for one term. The reason is that the bound on $F$ is most of it there, and it is too large by a factor of up to 2.
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "What the squared norm of the construction is made of, with equal coefficients and even-parity indicators. The black marks are the bound of Theorem 10.", "name": "fig-norm-blocks"}, "image": {"alt": "Nine horizontal stacked bars, for degrees 1, 3 and 5 and three sparsities each, each with a black mark at or beyond its end. At low sparsity the bar is mostly F, grows steeply with the degree, and ends at two thirds of its mark or less. At high sparsity the first scores dominate, and at degree 1 the second scores are nearly as large; the read-out, G and b are thin."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "What the squared norm of the construction is made of, with equal coefficients and even-parity indicators. The black marks are the bound of Theorem 10.", "name": "fig-norm-blocks"}, "image": {"alt": "Nine horizontal stacked bars, for degrees 1, 3 and 5 and three sparsities each, each with a black mark at or beyond its end. With one term of degree 3 or 5 the bar is mostly F and ends at 0.5 to 0.65 of its mark; with one term of degree 1 it is mostly scores and ends at about 0.86. With many terms the first scores dominate, and at degree 1 the second scores are nearly as large; the read-out, G and b are thin."}} tags=["hide-input"]
 PARTS = {
     "$W_{KQ}^{(1)}$": ("WKQ1",),
     "$W_{KQ}^{(2)}$": ("WKQ2",),
@@ -155,6 +155,8 @@ for bars, hatch in zip(ax.containers, ("", "///", "...", "xxx", "\\\\\\"), stric
         bar.set_hatch(hatch)
 bounds = [sum(block_bounds(n_show, *c).values()) for c in shown]
 places = range(len(shown))
+one_term = (blocks["F"] / blocks.sum(axis=1))[[s[1] == 1 for s in shown]][::-1]  # d = 1, 3, 5
+glue(share_F=listed(100 * one_term, ".0f"))
 ax.plot(bounds, places, color="black", marker="|", markersize=11, linestyle="none", label="bound")
 ax.set(xlabel=f"squared norm at $T = {n_show}$", xlim=(0, None))
 ax.grid(axis="y", visible=False)
@@ -162,7 +164,7 @@ ax.legend(ncols=6, loc="upper center", bbox_to_anchor=(0.42, 1.15), columnspacin
 figures.show()
 
 # %% [markdown]
-# **Source.** In the text that we could read the formulas are missing. The block bounds follow from what the proof says in words before "adding these together". A public note on the paper quotes the total for $W = 10$, $d = 2$, $T = 20$, and the order of its growth. The only printed condition on the coefficients is that they are positive, so $T^{-4} \le c_i$ is ours. The codes of the positions are one-hot throughout this page; on random codes the first block can be larger ({ref}`ch-random-projections`).
+# **Source.** In the text that we could read the formulas are missing. The block bounds follow from what the proof says in words before "adding these together". A public note on the paper quotes the total for $W = 10$, $d = 2$, $T = 20$, and the order of its growth. The only printed conditions on the coefficients are that they are positive and have the 2-norm 1, so $T^{-4} \le c_i$ is ours. The codes of the positions are one-hot throughout this page; on random codes the first block can be larger ({ref}`ch-random-projections`).
 #
 # The quoted value is a test of our restored formula, because another sum would give another number. The table below has two networks of this size, with equal coefficients: one for the indicators $p_U$, and one for the characters $\chi_U = 2 p_U - 1$, which differs in the heights of the MLP only.
 
@@ -274,7 +276,7 @@ blocks10.holds(
 # ```{dropdown} Proof, cut-off scores
 # We bound the norm first, then write the output with the changed weights, and compare it with $f$.
 #
-# All second scores now lie between $\pm 2 \log T$, so the bound on $W_{KQ}^{(2)}$ holds, and no other block has changed. The weights before the softmax are $T^2 \tilde c_i$ with $\tilde c_i = \max(c_i, T^{-4})$, and 1 at each of the $N = T + 1 - W$ idle positions. Let $\delta = \sum_i (\tilde c_i - c_i) \le W T^{-4}$ and $\rho = N T^{-2}$. Let $m \in [0, 1]$ be what the MLP writes at idle positions, and $r = \sum_i (\tilde c_i - c_i)\, p_{U_i}$. Then
+# All second scores now lie between $\pm 2 \log T$, so the bound on $W_{KQ}^{(2)}$ holds, and no other block has changed. For $T \ge 3$ the means of the sets lie on the plateaus of the MLP ({ref}`ch-construction`), so it writes each $p_{U_i}$ exactly. The weights before the softmax are $T^2 \tilde c_i$ with $\tilde c_i = \max(c_i, T^{-4})$, and 1 at each of the $N = T + 1 - W$ idle positions. Let $\delta = \sum_i (\tilde c_i - c_i) \le W T^{-4}$ and $\rho = N T^{-2}$. Let $m \in [0, 1]$ be what the MLP writes at idle positions, and $r = \sum_i (\tilde c_i - c_i)\, p_{U_i}$. Then
 #
 # $$f_\theta = S\, \frac{\sum_i \tilde c_i\, p_{U_i} + \rho\, m}{S + \delta + \rho}, \qquad f_\theta - f = \frac{S\, (r + \rho\, m) - (\delta + \rho) f}{S + \delta + \rho}, \qquad 0 \le r \le \delta .$$
 #
@@ -504,7 +506,7 @@ glue(z_out_top=no_ones["z_out"].item())
 #
 # **Repair.** $\|z_{T+1}\| = \sqrt{1 + g(\bar x)^2} \le \sqrt2$.
 #
-# **What survives.** What is built on this norm: since the second attention has no weight in the value column, $W_{KQ}^{(2)\top} z_{T+1}$ is as stated. Bounds that use the factor $\|z_{T+1}\|$ alone are worse by $\sqrt2$.
+# **What survives.** What is built on this norm: since the second attention has no weight in the value column, $W_{KQ}^{(2)\top} z_{T+1}$ is as stated. Bounds that use the factor $\|z_{T+1}\|$ alone are worse by $\sqrt2$. The bound on the gradient for $W_{KQ}^{(2)}$, which has this factor, has room for it: with $\|z_{T+1}\|^2 \le 2$ its square is at most $\frac38 S^2 \le \frac38 W$ ({ref}`ch-gradients-and-trace`), and the split of the paper's formula allows $4W$.
 # ```
 #
 # ## What would falsify this

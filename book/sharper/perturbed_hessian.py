@@ -263,12 +263,13 @@ ratio = by_score.set_index("second score")["norm over H_u"]
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm18.refuted(
-    "ratio of the norm to $H_u$ at the paper's own network, exact to rounding, for $d = 1$ "
-    "and $W = T = 20$; control: the rows of $F$ that read positions are frozen",
+    "beyond scores of $2 \\log T$: ratio of the norm to $H_u$ at the paper's own network with a "
+    "second score of 40, exact to rounding, for $d = 1$ and $W = T = 20$; control: the rows of "
+    "$F$ that read positions are frozen",
     ratio[40.0],
     at_most=1,
     control=by_score.set_index("second score")["over H_u, rows frozen"][40.0],
-    about="statement",
+    about="condition",
     evidence="attained",
 )
 glue(limit_scale=40.0, ratio_limit=ratio[40.0], ratio_near=ratio[15.0], ratio_scores=ratio.iloc[0])
