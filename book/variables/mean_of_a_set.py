@@ -21,9 +21,9 @@
 # ```{verdict}
 # Lemma B.2 is false for a single head. It says that one head can average $s$ chosen positions whenever the inner products of the positions' codes are below $\frac1s$. But from $\frac1{2s-1}$ on there are codes for which every head whose values are no longer than the lemma's errs by at least $\frac1{5s}$. Below $\frac1{2s-1}$ a head with another key works, sometimes with a longer query, whereas the error of the proof's head can be {glue:text}`printed_bad:.1f` times what is allowed. With one head for each position the lemma is true.
 # ```
-# **Needs** {ref}`ch-sparse-representations`. **Read** 13 min. **Runs in** 15 s. **Source** printed, but for the scale $R$ of the scores in the proof's head.
+# **Needs** {ref}`ch-sparse-representations`. **Read** 13 min. **Runs in** 15 s. **Source** printed, but for the scale $R$ of the scores in the proof's head and, in the norms of the queries, the $\gamma$ and the line for the $s$ heads, which are restored from the proof.
 #
-# **Claim.** The positions of a string have fixed codes, vectors of length 1 that are nearly orthogonal. The paper says that one attention head can average the signs of any $s$ chosen bits, if inner products of codes stay below $1/s$. The head that it writes down often fails, but another head works for inner products below $\frac1{2s-1}$. From there on codes exist for which no head with values as short as the lemma's works, however long its key is. With one head for each bit the result is as the paper says.
+# **Claim.** The positions of a string have fixed codes, vectors of length 1 that are nearly orthogonal. The paper says that one attention head can average the signs of any $s$ chosen bits, if inner products of codes stay below $1/s$. The head that it writes down often fails, also on random codes, but another head works for inner products below $\frac1{2s-1}$. From there on codes exist for which no head with values as short as the lemma's works, however long its key is. With one head for each bit the result is as the paper says.
 
 # %% tags=["parameters"]
 T = 12  # bits of the strings of the two sets of codes [10..13]
@@ -32,6 +32,7 @@ searches = 24  # searches for a head that the theorem forbids [8..64]
 seed = 0  # of everything random [0..1000000]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import itertools
 import math
 from functools import partial
 
@@ -58,7 +59,7 @@ def off(at, heads, chosen, bits, gamma):
 # %% [markdown]
 # ## Why one should care
 #
-# A transformer that is to compute a function of three bits out of a thousand has to find these three first. The paper shows that one attention head can do it, with a key that is the sum of the three codes, and this is the step in which a transformer "creates a variable". Codes of positions cannot be exactly orthogonal if there are more positions than dimensions, so the question is how nearly orthogonal they must be. The answer decides how many positions fit into how many dimensions, and whether a single head is enough or whether each bit needs a head of its own.
+# A transformer that is to compute a function of three bits out of a thousand has to find these three first. The paper shows that one attention head can do it, with a key that is the sum of the three codes, and this is the step that the paper calls *sparse variable creation*. Codes of positions cannot be exactly orthogonal if there are more positions than dimensions, so the question is how nearly orthogonal they must be. The answer decides how many positions fit into how many dimensions, and whether a single head is enough or whether each bit needs a head of its own.
 #
 # ## Four corners of a face
 #
@@ -109,12 +110,12 @@ table(
 # Let $\Delta < 1/s$ and $0 < \gamma \le 1$. There is a head within $\gamma/4$, on all strings, of a function of $r$ with values in $[-1, 1]$ that grows by at least $\frac2s$ with each step of $r$. It has $\|W_Q\|_F \le \log(8T/\gamma) / (1 - s\Delta)$, $\|W_K\|_F \le s$, $\|W_V\|_F \le 2$ and $\|W_C\|_F \le 1$. And there are $s$ heads, each with $\|W_K\|_F \le 1$, within $\gamma/4$ of $s$ numbers in $[-1, 1]$; for any two strings that differ in a chosen bit, at least one of these numbers differs by 2. *(The first half is refuted below: from $\Delta = \frac1{2s-1}$ on with any key, and by the printed norms already above a smaller $\Delta^*$.)*
 # ```
 #
-# The conditions force the first function to be $\frac{2r}s - 1$, up to its sign the mean of the signs $(-1)^{b_i}$. The proof takes $W_Q = R\, c\, \epsilon_1^\top$, the key $\sum_{i \in I} v_i$ and the value $e_0 - e_1$. Its scale $R$ is not legible, so we restore it from the norm of the statement, $R = \log(8T/\gamma)/(1 - s\Delta)$. For $\Delta = 0$, which is the case of trained positions, the construction is right.
+# The conditions force the first function to be $\frac{2r}s - 1$, up to its sign the mean of the signs $(-1)^{b_i}$. The proof takes $W_Q = R\, c\, \epsilon_1^\top$, the key $\sum_{i \in I} v_i$ and the value $e_0 - e_1$. Its scale $R$ is not legible, so we restore it from the norm of the statement, $R = \log(8T/\gamma)/(1 - s\Delta)$. For $\Delta = 0$ the construction is right, and so is that for trained positions, Lemma B.3.
 #
 # ```{admonition} Two remarks on the proof
 # :class: dropdown
 #
-# *The scale.* The error term of the proof asks for $1 - 2s\Delta$ in place of $1 - s\Delta$. With that scale the key still fails on the uneven codes below, as the row *plain key, $1 - 2s\Delta$* of the table there shows.
+# *The scale.* The error term of the proof asks for $1 - 2s\Delta$ in place of $1 - s\Delta$. With that scale the key still fails on the uneven codes below, as the row *plain key, $1 - 2s\Delta$* of the table there shows. With another key, however, the statement is then true: for $\Delta < \frac1{2s}$ and $\|W_Q\|_F \le \log(8T/\gamma)/(1 - 2s\Delta)$ the dual key below, scaled to length $s$, has the margin that is needed, since $\sqrt s\,(1 - (2s-1)\Delta) \ge (1 - 2s\Delta)\sqrt{1 - (s-1)\Delta}$. We do not call the lemma misprinted, because the proof's head is wrong in this form too.
 #
 # *The sign.* With the value $e_0 - e_1$ the output falls with $r$, which is a slip: exchange $e_0$ and $e_1$.
 # ```
@@ -186,6 +187,61 @@ mean.refuted(
 # %% [markdown]
 # The proof's head fails on both sets of codes, but on both a head within the lemma's norms exists, since the dual key at length $s$ is off by at most {glue:text}`within_bad:.1g` of $\gamma/4$. So these codes break the proof, and not the lemma.
 #
+# Such failures are common. The paper takes long sets of codes from the Johnson-Lindenstrauss lemma, whose usual proof draws them at random. So we draw {glue:text}`draws` sets of 400 Gaussian codes in 400 dimensions for $s = 3$, and as many of 600 in 600 for $s = 4$. These sizes are chosen so that $\Delta$ lies between $\frac1{2s-1}$ and $\frac1s$, and the table counts the sets in which it does. It has the two keys within the norms of the lemma at $\gamma = \frac2s$. (The largest error over all strings is the sum of $|p_i - \frac1s|$ over the chosen positions and of $p_t$ over the others, where $p$ are the weights of the attention.)
+
+
+# %%
+def off_random(s, T, gamma):
+    """Random codes: their coherence; errors over gamma / 4 of the plain and of the dual key."""
+    codes = torch.randn(T, T, generator=rng.generator, dtype=torch.float64)
+    codes = torch.nn.functional.normalize(codes)
+    D = (codes @ codes.mT).fill_diagonal_(0).abs().max()
+    dual = torch.linalg.pinv(codes[:s]).sum(1)
+    errors = []
+    for key in (codes[:s].sum(0), s * dual / dual.norm()):
+        scores = selection.sharpness(T, gamma, 1, 1 - s * D.item()) * codes @ key
+        p = torch.cat((scores, scores.new_zeros(1))).softmax(0)  # the class token scores 0
+        errors.append(((p[:s] - 1 / s).abs().sum() + p[s:T].sum()) / (gamma / 4))
+    return torch.stack([D, *errors])
+
+
+# %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input"]
+draws, drawn = 20, {}
+for s, codes in ((3, 400), (4, 600)):
+    found_at = torch.stack([off_random(s, codes, 2 / s) for _ in range(draws)])
+    inside = (found_at[:, 0] >= 1 / (2 * s - 1)) & (found_at[:, 0] < 1 / s)
+    drawn[s] = {
+        r"median $\Delta$": found_at[:, 0].median().item(),
+        r"sets with $\frac{1}{2s-1} \le \Delta < \frac{1}{s}$": int(inside.sum()),
+        "proof's head, median": found_at[:, 1].median().item(),
+        "proof's head, sets above 1": int((found_at[:, 1] > 1).sum()),
+        "dual key, largest": found_at[:, 2].max().item(),
+    }
+drawn = pd.DataFrame(drawn).T.rename_axis("$s$")
+forms = {c: ".0f" for c in drawn if "sets" in c} | {r"median $\Delta$": ".3f"}
+forms |= {"proof's head, median": ".2f", "dual key, largest": ".3f"}
+table(drawn, r"Random codes at $\gamma = 2/s$: error over $\gamma/4$", form=forms, tiny=1e-6)
+glue(
+    draws=draws,
+    plain_off=int(drawn["proof's head, sets above 1"].sum()),
+    drawn_sets=2 * draws,
+)
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+mean.refuted(
+    "random codes, $s = 3, 4$ at $\\gamma = 2/s$: median error of the head of the proof in units "
+    "of $\\gamma/4$, the smaller of two; control: the dual key within the norms of the lemma, the "
+    "largest",
+    drawn["proof's head, median"].min(),
+    at_most=1,
+    control=drawn["dual key, largest"].max(),
+    about="proof",
+    evidence="sampled",
+)
+
+# %% [markdown]
+# In {glue:text}`plain_off` of the {glue:text}`drawn_sets` sets the proof's head is off by more than $\gamma/4$, whereas the dual key within the printed norms is accurate in all of them.
+#
 # ## Where the lemma fails
 #
 # The four corners of the example are a special case of the following codes. Take a regular simplex of $2s$ vectors, with all inner products $-\frac1{2s-1}$. Keep half of them as the chosen ones, and reverse the other half, so that $\Delta = \frac1{2s-1}$, which is less than $\frac1s$. The simplex adds up to 0, so *the sum of the chosen vectors is the sum of the others*. No key can prefer the chosen ones, because some other row scores at least as high as the lowest of them.
@@ -211,14 +267,23 @@ mean.refuted(
 #
 # **At the accuracy that the paper needs.** The paper's Proposition 4.7 ({ref}`ch-sparse-representations`) uses the lemma with $\gamma = \frac2s$, the step of its function, so that an error of $\frac1{2s}$ is allowed. The theorem does not exclude this accuracy. But for keys that do not read the bits, such as the key of the proof, more is true. For them $A = B$, so $D$ is the same on all strings, and flipping bit $t$ from 0 to 1 adds $u_t C / D$ to the output. Take $i$ and $t$ of step 2 of the proof, so that $u_t \ge u_i$. If $C \ge 0$, compare two strings that agree elsewhere, one with $b_i = 1$ and $b_t = 0$, the other with $b_i = 0$ and $b_t = 1$. From the first to the second the target falls by $\frac2s$, whereas the output does not fall. If $C < 0$, flip bit $i$ alone from 0 to 1: the target rises by $\frac2s$, and the output does not rise. In both cases one of the two errors is at least $\frac1s$, twice what is allowed, whatever the values are.
 #
-# A head that ignores one of the chosen bits is off by just $\frac1s$, so one may ask whether a key that reads the bits can do better. We let a search by gradient over key and values, with {glue:text}`searches` starts, look for a better head; an error below $\frac1{5s}$ would refute the theorem. The column *two sums differ by* is the length of the difference between the sum of the chosen codes and that of the others, which is 0 in exact arithmetic. The last column has the error of the dual key on the same vectors with smaller inner products (here $0.9 / (2s - 1)$).
+# A head that ignores one of the chosen bits is off by just $\frac1s$, so one may ask whether a key that reads the bits can do better. We let a search by gradient over key and values, with {glue:text}`searches` starts, look for a better head; an error below $\frac1{5s}$ would refute the theorem. The column *two sums differ by* is the length of the difference between the sum of the chosen codes and that of the others, which is 0 in exact arithmetic. The column *not reversed* has the bound for the whole simplex, where the two sums differ and the theorem gives nothing. The last column has the error of the dual key on the same vectors with smaller inner products (here $0.9 / (2s - 1)$).
+
 
 # %%
+def proved(s, at, gap):
+    """The theorem's bound for every head, or 0 where one of its hypotheses fails."""
+    return 1 / (5 * s) if gap < 1e-9 and at.coherence < 1 / s else 0.0
+
+
 rows = {}
 for s in (2, 3):
     T_s, D = 2 * s, 1 / (2 * s - 1)
     simplex = selection.basis(selection.opposed_gram(T_s, s, D, among=-D))
-    gap = (simplex.vectors[:s].sum(0) - simplex.vectors[s:].sum(0)).norm().item()
+    whole = selection.basis((1 + D) * torch.eye(T_s).double() - D)
+    gap, unlike = (
+        (b.vectors[:s].sum(0) - b.vectors[s:].sum(0)).norm().item() for b in (simplex, whole)
+    )
     nearer = selection.basis(selection.opposed_gram(T_s, s, 0.9 * D, among=-0.9 * D))
     R = selection.sharpness(T_s, 0.1, 1, selection.margin(s, nearer.coherence))
     dual = selection.mean_head(nearer, range(s), R)
@@ -226,32 +291,33 @@ for s in (2, 3):
         r"$\Delta$": simplex.coherence,
         "$1/s$": 1 / s,
         "two sums differ by": gap,
-        "least error, proved": 1 / (5 * s),
+        "least error, proved": proved(s, simplex, gap),
+        "not reversed": proved(s, whole, unlike),
         "least error, search": selection.best_head(simplex, s, searches, rng),
         r"error of the dual key at $0.9\,\Delta$": 0.1
         / 4
         * off(nearer, dual, range(s), cube.bits(T_s), 0.1),
     }
 none = pd.DataFrame(rows).T.rename_axis("$s$")
-forms = dict.fromkeys(none, ".3f") | {"least error, search": ".1f"}
+forms = dict.fromkeys(none, ".3f") | {"least error, search": ".2f"}
 caption = r"A simplex, half of it reversed; allowed at $\gamma = \frac{1}{10}$: 0.025"
 table(none, caption, form=forms, tiny=1e-6)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 mean.refuted(
     "half a simplex with its signs reversed, $s = 2$ and $\\gamma = \\frac1{10}$: least "
-    "error that any head can have, in units of $\\gamma/4$; control: the dual key at $0.9 "
-    "\\Delta$",
+    "error that any head must have, in units of $\\gamma/4$; control: the same simplex, not "
+    "reversed, whose two sums differ, so that no error is proved",
     none.loc[2, "least error, proved"] / (0.1 / 4),
     at_most=1,
-    control=none.loc[2, r"error of the dual key at $0.9\,\Delta$"] / (0.1 / 4),
+    control=none.loc[2, "not reversed"] / (0.1 / 4),
     about="statement",
     evidence="proved",
 )
 mean.holds(
     "ratio of the least error that a search finds to $\\frac1{5s}$, which we prove for "
     "every head, at $s = 2, 3$; control: error of the dual key at $0.9 \\Delta$",
-    round((none["least error, search"] / none["least error, proved"]).min(), 1),
+    math.floor(10 * (none["least error, search"] / none["least error, proved"]).min()) / 10,
     at_least=1,
     control=(none[r"error of the dual key at $0.9\,\Delta$"] / none["least error, proved"]).max(),
     about="ours",
@@ -260,7 +326,7 @@ mean.holds(
 glue(searches=searches, searched=round(none.loc[2, "least error, search"], 1))
 
 # %% [markdown]
-# The search finds nothing better than to ignore one bit. The dual key, in contrast, is within what is allowed as soon as the inner products are a tenth smaller.
+# The search finds nothing better than to ignore one bit. That values are short matters here: with values of up to 1000 in place of 2, and a key that reads the bits, a linear program over the values came to an error of 0.045 at $s = 2$. The dual key, in contrast, is within what is allowed as soon as the inner products are a tenth smaller.
 #
 # ## Below, a dual key
 #
@@ -275,12 +341,12 @@ glue(searches=searches, searched=round(none.loc[2, "least error, search"], 1))
 # The chosen rows score $R$ exactly, the $T - s$ others at most $R(1 - \mu)$, and the class token 0. So the attention is uniform on the chosen rows but for a share $p \le \frac{T + 1 - s}{s\, e^{R\mu}} \le \frac\gamma{8s}$ on others. Values are between $-1$ and 1, so the error is at most $2p$. A head with one position has $s = 1$: its key is $v_i$, and its margin is $1 - \Delta \ge 1 - s\Delta$. $\square$
 # ```
 #
-# The bound $\frac\gamma{4s}$ is attained in the limit, on the opposed codes with many vectors. Our adversary tries these codes with up to 400 vectors, with $\Delta$ up to 0.999 of $\frac1{2s-1}$ and with small $\gamma$, and it also searches over the inner products by hill climbing. A number above 1 in its first row would refute the theorem. The next two rows show that each of the two pieces is needed, since with the plain key, or with $1 - s\Delta$ in place of $\mu$, the bound breaks.
+# The bound $\frac\gamma{4s}$ is attained in the limit, on the opposed codes with many vectors. Our adversary tries these codes with up to 400 vectors, with $\Delta$ up to 0.999 of $\frac1{2s-1}$ and with small $\gamma$, and it also searches over the inner products by hill climbing. A number above 1 in its first row would refute the theorem. The next two rows show that each of the two pieces is needed, since with the plain key, or with $1 - s\Delta$ in place of $\mu$, the bound breaks. For the $s$ heads the hard codes are others: all inner products are equal, up to $0.999/s$, and one bit stands against all others. The last row has smaller scores, with which these heads break their bound.
 
 
 # %% mystnb={"code_prompt_hide": "An adversary, to 400 codes", "code_prompt_show": "An adversary, to 400 codes"} tags=["hide-input"]
 def attacked(gram, s, gamma):
-    """Errors over gamma / (4 s), the first s chosen: repaired, plain key, proof's scale; s heads."""
+    """Errors over gamma / (4 s), the first s chosen: repaired, plain key, scale of the proof."""
     at, n = selection.basis(gram), len(gram)
     bits = torch.zeros(s + 1, 2, n, dtype=torch.int64)
     bits[..., :s] = (torch.arange(s) < torch.arange(s + 1)[:, None])[:, None]  # r ones in I
@@ -291,9 +357,8 @@ def attacked(gram, s, gamma):
         selection.mean_head(at, ones, enough),
         selection.mean_head(at, ones, enough, dual_keys=False),
         selection.mean_head(at, ones, R),
-        selection.sign_heads(at, ones, R),
     )
-    return [(s if k < 3 else 1) * off(at, h, ones, bits, gamma) for k, h in enumerate(tried)]
+    return [s * off(at, head, ones, bits, gamma) for head in tried]
 
 
 attacks = []
@@ -305,9 +370,18 @@ for s in (2, 3, 5):
         start = selection.random_gram(8, D / 2, rng.generator)
         climb = selection.harder_gram(start, D, lambda g, s=s: attacked(g, s, 1.0)[0], rng)
         attacks.append(attacked(climb, s, 1.0))
-several = r"$s$ heads, over $\gamma / 4$"
-names = ["repaired", "plain key", "scale of the proof", several]
-attacks = pd.DataFrame(attacks, columns=names).max()
+several, less = r"$s$ heads, over $\gamma / 4$", r"the same, scores less $\log 8$"
+each_off = {1: [], 8: []}
+for s, part, n in itertools.product((1, 2, 3, 5, 8), (0.1, 0.5, 0.9, 0.999), (10, 400)):
+    at = selection.basis(part / s + (1 - part / s) * torch.eye(n).double())
+    bits = (torch.arange(n) > 0).long() * torch.tensor([[1], [-1]]) + torch.tensor([[0], [1]])
+    for gamma, times in itertools.product((1.0, 1e-2, 1e-4), each_off):  # one bit against all
+        R = selection.sharpness(n, gamma * times, 1, 1 - s * at.coherence)
+        each_off[times].append(
+            off(at, selection.sign_heads(at, range(s), R), range(s), bits, gamma)
+        )
+attacks = pd.DataFrame(attacks, columns=["repaired", "plain key", "scale of the proof"]).max()
+attacks[several], attacks[less] = map(max, each_off.values())
 table(attacks.rename_axis("head").rename("largest"), r"Adversary: error over $\gamma / (4s)$")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
@@ -322,11 +396,12 @@ for broken in ("plain key", "scale of the proof"):
         evidence="proved",
     )
 each.holds(
-    "$s$ heads as printed: largest error in units of $\\gamma/4$, on both sets of codes and on the "
-    "vectors of an adversary; control: the one head of the proof",
+    "$s$ heads as printed: largest error in units of $\\gamma/4$, on both sets of codes and on up "
+    "to 400 codes with all inner products up to $0.999/s$; control: scores that are smaller by "
+    "$\\log 8$",
     max(attacks[several], found.loc["$s$ heads"].max()),
     at_most=1,
-    control=found.loc["proof"].max(),
+    control=attacks[less],
     about="statement",
     evidence="proved",
 )
@@ -345,14 +420,14 @@ plain.holds(
     about="statement",
     evidence="proved",
 )
-glue(attacked=attacks["repaired"])
+glue(attacked=attacks["repaired"], attacked_each=attacks[several])
 
 # %% [markdown]
-# The adversary reaches {glue:text}`attacked:.4f` of the bound, so the theorem is not refuted, and its bound can hardly be improved.
+# The adversary reaches {glue:text}`attacked:.4f` of the bound for one head and {glue:text}`attacked_each:.4f` of that for $s$ heads, so the theorem is not refuted, and its bounds can hardly be improved.
 #
 # ### Within the printed norms
 #
-# The repaired head has a larger query than the lemma allows, but a shorter key. Within the lemma's own norms a head is guaranteed to exist for exactly those $\Delta$ at which the dual key, scaled to length $s$, is accurate enough:
+# The repaired head has a larger query than the lemma allows, but a shorter key. Within the lemma's own norms a head is guaranteed to exist, for all codes and all $\gamma$, for exactly those $\Delta$ at which the dual key, scaled to length $s$, is accurate enough:
 #
 # ```{prf:proposition} The norms of Lemma B.2 (ours)
 # :label: variables-within-norms
@@ -379,6 +454,7 @@ for s in (2, 3, 4):
 #
 # * To be accurate one head needs nearly *equal* scores on the chosen positions, and not only a margin. The proof's key can make them unequal, whereas the dual key makes them equal for every set of codes.
 # * For values as short as the lemma's, $\frac1{2s-1}$ is sharp: below it a head exists for every set of codes, and from there on there are codes without one. Within the printed norms the limit is $\Delta^* =$ {glue:text}`star_2:.3f`, {glue:text}`star_3:.3f`, {glue:text}`star_4:.3f` for $s = 2, 3, 4$.
+# * The codes that break the lemma are special. On random codes with $\Delta$ between $\frac1{2s-1}$ and $\frac1s$ the dual key within the printed norms was accurate each time, whereas the proof's head failed at $\gamma = \frac2s$ on {glue:text}`plain_off` of {glue:text}`drawn_sets` sets.
 # * A head for a single position needs no equality, so functions of $s$ bits that are built from $s$ heads are not affected ({ref}`ch-lookup-networks`).
 #
 # ```{finding} variables.lemB2.mean
@@ -393,7 +469,7 @@ for s in (2, 3, 4):
 #
 # **Repair.** Ask for $\Delta < 1/(2s-1)$ and take the dual key, the vector in the span of the chosen codes that has the inner product 1 with each of them. Its query is longer than printed if $\Delta$ exceeds a root $\Delta^*$ below $1/(2s-1)$, and the scale of its scores is $R = \log(8T/\gamma)/\mu$ with $\mu = 1 - s\Delta/(1 - (s-1)\Delta)$. Exchange the two vectors $e_0$ and $e_1$ that stand for the bits 0 and 1.
 #
-# **What survives.** The version with $s$ heads survives as it stands, and so does everything for orthonormal codes. One head within the printed norms exists for $\Delta \le \Delta^*$, which is {glue:text}`star_2:.3f` at $s = 2$ and {glue:text}`star_4:.3f` at $s = 4$. Such a head was found for both sets of codes on which the proof's head is shown to fail.
+# **What survives.** The version with $s$ heads survives as it stands, and so does everything for orthonormal codes. One head within the printed norms exists for $\Delta \le \Delta^*$, which is {glue:text}`star_2:.3f` at $s = 2$ and {glue:text}`star_4:.3f` at $s = 4$. Such a head was found for both sets of codes on which the proof's head is shown to fail. With $2s$ in place of $s$ in the condition and in the norm of the query, as the error term of the proof has it, the first half is true within the other norms, by the dual key.
 # ```
 #
 # ## What would falsify this

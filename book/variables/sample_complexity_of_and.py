@@ -19,13 +19,13 @@
 # # How many samples does a hidden AND take?
 #
 # ```{verdict}
-# Yes, the number of samples that a transformer needs for the AND of three hidden bits grows more slowly than the length of the strings. From {glue:text}`shortest` to {glue:text}`longest` bits it grows by a factor of {glue:text}`factor`. The length grows by a factor of {glue:text}`factor_T:.0f`, and a number in proportion to the logarithm of the number of possible triples would grow by a factor of {glue:text}`factor_floor:.1f`. These runs have no dropout, unlike the paper's.
+# Yes, at least without dropout: the number of samples that a transformer needs for the AND of three hidden bits grows more slowly than the length of the strings. From {glue:text}`shortest` to {glue:text}`longest` bits it grows by a factor of {glue:text}`factor`. The length grows by a factor of {glue:text}`factor_T:.0f`, and a number in proportion to the logarithm of the number of possible triples would grow by a factor of {glue:text}`factor_floor:.1f`. The paper's runs have dropout, and with it our trials are too few to tell.
 # ```
-# **Needs** {ref}`ch-capacity`. **Read** 14 min. **Runs in** 55 s. **Source** printed.
+# **Needs** {ref}`ch-capacity`. **Read** 14 min. **Runs in** 60 s. **Source** printed.
 #
 # **Claim.** A one-layer transformer learns the AND of three hidden bits among $T$ from a number of samples that grows more slowly than $T$, as Edelman et al. report for $T$ from 100 to 800. A linear classifier trained by the same optimizer, at a rate of its own, needs more samples, and their number grows as fast as $T$. With an $\ell_1$ penalty, however, a linear classifier needs fewer samples than the transformer.
 #
-# The paper takes its curve as the main verification of a dependence on $\log T$. We ran four of its eleven lengths at its width, without its dropout. Our curve grows much faster than in proportion to a logarithm, because every doubling of $T$ costs about the same factor. Dropout lowers the curve, but we cannot tell whether it changes the shape of the curve.
+# The paper takes its curve as the main verification of a dependence on $\log T$. We ran four of its eleven lengths at its width, without its dropout. Our curve grows much faster than in proportion to a logarithm, because every doubling of $T$ costs about the same factor. Dropout lowers the curve, but we cannot tell whether it changes the shape of the curve. So all statements of the paper on this experiment are judged on runs without dropout: what these show counts as reproduced in this setting, and what they do not show is not held against the paper.
 
 # %% tags=["parameters"]
 lengths = [50, 200]  # T, bits of a string, increasing, each from [50..800]
@@ -63,7 +63,7 @@ resume = False  # go on from the trials that are stored
 #
 # ```{prf:remark} Edelman, Goel, Kakade and Zhang (2022), Sections 5 and 6, Figures 2 and 4, Appendix C.1
 # :label: variables-fig2
-# 1. "The empirical sample complexity scales sublinearly with $T$." The experiment is "the main empirical verification of the $\log T$ dependence".
+# 1. "With hyperparameters typical of Transformer setups used for natural data, we indeed observe that the empirical sample complexity scales sublinearly with $T$." The experiment is "the main empirical verification of the $\log T$ dependence".
 # 2. There is no sharp threshold, and every run fits its training set. At $T = 400$ a run with 100 samples overfits and a run with 200 learns.
 # 3. For $s$ hidden bits every learner needs $\Omega(s \log T)$ samples.
 # ```
@@ -316,12 +316,12 @@ glue(**{f"linear_{T}": size for T, size in zip(ends, critical(linear)[0].tolist(
 # %% [markdown]
 # From $T =$ {glue:text}`shortest` to {glue:text}`longest` the critical size grows by a factor of {glue:text}`factor`. The logarithm of the number of sets grows by a factor of only {glue:text}`factor_floor:.1f`, so $m^*$ does not grow in proportion to it. If we describe the whole growth by a power of $T$, the power is {glue:text}`whole_power`. The bend of the local power is {glue:text}`bend_power`, which is compatible with a power. The bend of the increment is {glue:text}`bend_increment` samples, whereas a line $a + b \log T$ would have the bend 0. (The column *least for any learner* has the number of samples below which no learner succeeds half of the time, see the section on what every learner needs.) With the first seeds the factor was 3.5 [3.0, 4.1], the power 0.60 [0.53, 0.67] and the bend of the increment 69 [19, 125].
 #
-# So in both runs $m^*$ grows faster than in proportion to the logarithm. A line $a + b \log T$, which may have any offset, is excluded by the first run and not by the second alone, in which the interval of the bend just contains 0. The two runs together, with 100 trials of each size, exclude it as well. Their bend of the increment is 68 [31, 116] samples, and that of the local power is 0.04 [-0.18, 0.29]. (The line through our critical sizes at {glue:text}`shortest` and {glue:text}`longest` bits would need no sample at all at $T =$ {glue:text}`zero:.0f`.) None of this says anything about strings longer than {glue:text}`longest` bits. A learner whose samples do grow like the logarithm is a search through all sets of three positions ({ref}`ex-and-search`).
+# So in both runs $m^*$ grows faster than in proportion to the logarithm. A line $a + b \log T$, which may have any offset, is excluded by the first run and not by the second alone, in which the interval of the bend contains 0. The two runs together, with 100 trials of each size, exclude it as well. Their bend of the increment is 68 [31, 116] samples, and that of the local power is 0.04 [-0.18, 0.29]. (The line through our critical sizes at {glue:text}`shortest` and {glue:text}`longest` bits would need no sample at all at $T =$ {glue:text}`zero:.0f`.) None of this says anything about strings longer than {glue:text}`longest` bits. A learner whose samples do grow like the logarithm is a search through all sets of three positions ({ref}`ex-and-search`).
 
 # %%
 sublinear.reproduced(
-    "stored trials: growth of the critical sample size in units of that of the length, "
-    "upper end of its 95 % interval; control: sizes rescaled by the root of the length",
+    "stored trials, without dropout: growth of the critical sample size in units of that of the "
+    "length, upper end of its 95 % interval; control: sizes rescaled by the root of the length",
     growths["kept"].high,
     at_most=0.95,  # a linear growth has 1, up to the grid of sizes
     control=growth(kept.assign(m=kept["m"] * (kept["T"] / 100) ** 0.5)).high,
@@ -330,10 +330,10 @@ sublinear.reproduced(
 )
 sublinear.reproduced(
     "the page's own trials, which are few: growth of the critical sample size in units of "
-    "that of the length, upper end of its interval; control: a linear classifier",
+    "that of the length, upper end of its interval; control: sizes multiplied by the length",
     growths["own"].high,
     at_most=0.95,  # a linear growth has 1, up to the grid of sizes
-    control=growths["linear"].high,
+    control=growth(own.assign(m=own["m"] * own["T"] // own["T"].min())).high,
     about="experiment",
     evidence="trained",
 )
@@ -351,7 +351,7 @@ log_row.holds(
 # %% [markdown]
 # The growth of $m^*$ divided by the growth of $T$ is 1 for a learner that needs samples in proportion to $T$. For the linear classifier, 150 steps of AdamW at the rate 0.3 without an $\ell_1$ penalty, this ratio is {glue:text}`linear_growth` from $T = 100$ to 400. The critical sizes at these two lengths are {glue:text}`linear_100:.0f` and {glue:text}`linear_400:.0f`, about five times $T$. For the transformers that this page trains itself, of {glue:text}`here` bits, the ratio is {glue:text}`own_growth`.
 #
-# (The rate of the linear classifier matters. At the rate 0.03 it has not converged after 150 steps and would seem to need more samples, about 1.3 times as many at $T = 100$ and 1.5 times as many at 400. After 1000 steps at this rate it needs about as many as here at $T = 100$.)
+# (The rate of the linear classifier matters. At the rate 0.03 it has not converged after 150 steps and would seem to need more samples, about 1.3 to 1.5 times as many at both lengths. After 1000 steps at this rate it needs about as many as here at $T = 100$.)
 #
 # **A linear classifier that looks for few bits.** An AND of few bits is a sparse linear function, so one should also try a linear learner that prefers sparse weights. We take logistic regression with the penalty $\lambda \|w\|_1$ on the weights $w$, where $\lambda = 0.2 \sqrt{\log(T)/m}$, trained by 300 accelerated proximal steps. The offset is then put half-way between the two classes of the training strings. Trials are like the others, with 20 of each size, judged on up to 4,000 new strings. With 0.1 in place of 0.2 the classifier is a little worse, and with 0.3 a little better.
 
@@ -389,7 +389,7 @@ for T, found_at in shares.items():
 #
 # ## Success and failure
 #
-# Shares rise slowly with the sample, as in the paper, without a threshold. At $T = 400$ nearly all trials fail with 100 samples, and with 200 many succeed, though fewer than half. The paper shows one run of each kind at this length, as examples of overfitting and of success. Without dropout a success with 200 samples is therefore possible and not typical, but the interval of its chance, {glue:text}`share_200`, contains one half. A trial that fails has fitted its sample all the same, because the network has found another function that agrees with the labels there. It ends when its loss is below 0.001, and with at most 560 strings no string is wrong then, since a single one would add at least $\log(2)/560 = 0.0012$ to the mean loss. So it could miss its sample only if it ran out of steps, but the longest took {glue:text}`most_steps`. (A trial that succeeds is stopped at its success, and some of these trials have not fitted their sample by then.)
+# Shares rise slowly with the sample, as in the paper, without a threshold. At $T = 400$ nearly all trials fail with 100 samples, and with 200 many succeed, though fewer than half. The paper shows one run of each kind at this length, as examples of overfitting and of success. Without dropout a success with 200 samples is therefore possible and not typical, but the interval of its chance, {glue:text}`share_200`, contains one half. A trial that fails has fitted its sample all the same, because the network has found another function that agrees with the labels there. It ends when its loss is below 0.001, and with at most 560 strings no string is wrong then, since a single one would add at least $\log(2)/560 = 0.0012$ to the mean loss. So it could miss its sample only if it ran out of steps, but the longest took {glue:text}`most_steps`. (A trial that succeeds is stopped at its success, and some of these trials have not fitted their sample by then.) So the stored trials cannot show that every run fits its sample. The next cell therefore trains {glue:text}`carried` trials until their loss is below $10^{-4}$, whatever they do on new strings. None of their 100 strings is wrong then, since it would add 0.0069.
 
 
 # %%
@@ -424,11 +424,11 @@ right.reproduced(
 )
 chances = [wilson(int(sum(successes)), len(successes)) for successes in pair]
 right.reproduced(
-    "share of successes at $T = 400$ with 200 samples, upper end of its interval, so that a "
-    "typical run may succeed; control: with 100 samples",
-    chances[0].high,
-    at_least=0.5,
-    control=chances[1].high,
+    "share of successes at $T = 400$ with 200 samples, lower end of its interval, so that a success "
+    "is no exception; control: the successes of both sizes put together and sorted, first half",
+    chances[0].low,
+    at_least=0.2,
+    control=wilson(int(sum(together[: len(pair[0])])), len(pair[0])).low,
     about="experiment",
     evidence="trained",
 )
@@ -445,16 +445,29 @@ shares_row.reproduced(
 
 # %%
 failed = every[every["success"] == 0]
-cut = learn(lengths[0], 100, 0.0, range(4), most=20)
+
+
+def losses(most):
+    """Training losses of four trials at the paper's width, at 1e-4 or after most steps."""
+    planned, sample, _ = plant(100, 100, range(4))
+    network = planted.probe(100, width=64, heads=16)
+    model = partial(planted.logits, network)
+    start = planted.start(network, planned, matrices=0.02)
+    trained = like_paper(model, start, lambda k: [v[k] for v in sample], steps=most, threshold=1e-4)
+    return cross_entropy(model(trained.weights, sample[0]), sample[1])
+
+
+carried = losses(1000)
 fit_row.reproduced(
-    "largest share of its own sample on which a trial that fails is wrong at its end, after at "
-    "most 1000 steps; control: trials that are cut off after 20 steps",
-    failed["wrong"].max(),
-    at_most=0,
-    control=pd.DataFrame(cut, columns=COLUMNS)["wrong"].max(),
+    "four trials of 100 bits with 100 samples, carried on whether they succeed or not: largest "
+    "training loss within 1000 steps; control: trials that are cut off after 20 steps",
+    carried.max().item(),
+    at_most=1e-4,
+    control=losses(20).max().item(),
     about="experiment",
     evidence="trained",
 )
+glue(carried=len(carried))
 glue(most_steps=int(failed["steps"].max()))
 
 # %% [markdown]
@@ -486,7 +499,7 @@ if len(with_dropout):
     glue(dropped=f"{dropped:.2f}", undropped=f"{by_size.mean()[with_dropout.index].mean():.2f}")
 
 # %% [markdown]
-# These trials, too, stop once their sample is fitted, those that fail at step {glue:text}`dropped_from` to {glue:text}`dropped_to`, and none of them was carried on. So their shares are lower bounds for the paper's procedure. Dropout helps all the same: averaged over these sizes, the share of successes is {glue:text}`dropped` with it and {glue:text}`undropped` without. With the first seeds, and ten trials of most of these sizes, the two shares were 0.41 and 0.18. But so few trials cannot decide how dropout changes the growth with $T$, and therefore our statement on the logarithm is about the network without dropout.
+# These trials, too, stop once their sample is fitted, those that fail at step {glue:text}`dropped_from` to {glue:text}`dropped_to`, and none of them was carried on. So their shares are lower bounds for the paper's procedure. Dropout helps all the same: averaged over these sizes, the share of successes is {glue:text}`dropped` with it and {glue:text}`undropped` without. With the first seeds, and ten trials of most of these sizes, the two shares were 0.41 and 0.18. But so few trials decide neither whether the growth is sublinear with dropout nor how it compares with a logarithm. Those of both runs together suggest the former. Their critical sizes are about 77, 109, 167 and 183, which is a growth of 0.30 of that of $T$, but the upper end of its interval is above 2. Therefore both our statement on sublinear growth and that on the logarithm are about the network without dropout.
 #
 # ## What every learner needs
 #
@@ -507,7 +520,9 @@ if len(with_dropout):
 # *The table's floor* is sharper for $s = 3$, because it uses that most labels are 0. A label is 1 with chance $\frac18$, so the number $K$ of labels 1 is binomial. There are only $\sum_{j < k} \binom mj$ vectors of labels with fewer than $k$ ones. So for every $k$ the chance to name $I$ is at most $\sum_{j < k} \binom mj / N + \Pr(K \ge k)$.
 # ```
 #
-# For $s \le \sqrt T$ and a fixed $p$ the bound is $\Omega(s \log T)$, as the paper says. For few bits the best chance can be computed: for given strings it is the number of label vectors that occur, divided by $N$. The next cell computes this chance for all samples of one, two and three strings of 5 bits. A chance above the bound would refute the proposition.
+# For a fixed $p$ a learner needs $\Omega(s \log T)$ samples, as the paper says, for all $1 \le s < T$. For $s \le \sqrt T$ this is the bound of the proposition, because $\log (T/s) \ge \frac12 \log T$. For larger $s$ use the bound of the table with $k = 1$, in which $2^{-s}$ takes the place of $\frac18$: the chance is at most $\frac1N + m 2^{-s}$, and $N \ge T$. So $m \ge (p - \frac1T) 2^s$, which for $s > \sqrt T$ exceeds every multiple of $s \log T$ once $T$ is large.
+#
+# For few bits the best chance can be computed: for given strings it is the number of label vectors that occur, divided by $N$. The next cell computes this chance for all samples of one, two and three strings of 5 bits. A chance above the bound would refute the proposition.
 
 
 # %%
@@ -559,16 +574,16 @@ floor_row.holds(
 #
 # ## What we found
 #
-# * Without dropout the critical size grows by a factor of {glue:text}`factor` from $T =$ {glue:text}`shortest` to {glue:text}`longest`. This is sublinear, as the paper says, and far from proportional to a logarithm. It does not contradict the paper's theorem, which is about transformers of bounded norm, whereas here only a weak weight decay limits the norm.
+# * Without dropout, the setting in which we judge it, the critical size grows by a factor of {glue:text}`factor` from $T =$ {glue:text}`shortest` to {glue:text}`longest`. This is sublinear, as the paper says, and far from proportional to a logarithm. It does not contradict the paper's theorem, which is about transformers of bounded norm, whereas here only a weak weight decay limits the norm.
 # * The growth is described by a power of $T$, with the exponent {glue:text}`whole_power`, since the local power does not visibly change. A line in $\log T$ is excluded by the first run and by both runs together, not by the second alone. But three doublings do not establish a law, and how many samples longer strings need is not known.
 # * Trained by AdamW, attention needs fewer samples than a linear classifier. With an $\ell_1$ penalty, however, the linear classifier needs fewer than attention, about {glue:text}`l1_100:.0f` samples at $T = 100$ and {glue:text}`l1_800:.0f` at $T = 800$.
 # * Both need more than the least possible number. Every learner that answers once needs at least {glue:text}`floor_short` samples at $T = 100$ and {glue:text}`floor_long` at $T = 800$, and a search through all sets needs less than twice as many ({ref}`ex-and-search`).
-# * Dropout lowers the critical size. The paper's samples end at 200. Without dropout these are far too few at $T = 800$ and not quite enough at 400. But with dropout {glue:text}`dropped_400` trials succeed with 200 samples at $T = 400$, and {glue:text}`dropped_800` at 800 (with the first seeds 7 of 10 and 2 of 3), although only {glue:text}`dropped_280` with 280 samples. So the paper's range is plausible.
-# * Trials that fail have fitted their sample all the same, as the paper says. (It also says that every training loss falls below $10^{-4}$, which we cannot judge, since our trials stop earlier.)
+# * Dropout lowers the critical size. The paper's samples end at 200. Without dropout these are far too few at $T = 800$ and not quite enough at 400. But with dropout {glue:text}`dropped_400` trials succeed with 200 samples at $T = 400$, and {glue:text}`dropped_800` at 800 (with the first seeds 7 of 10 and 2 of 3), although only {glue:text}`dropped_280` with 280 samples. So the paper's range is plausible. (The ticks of its Figure 4, which are damaged in our text, can be read as 40 to 200 by 20. If so, its critical sizes grow by at most about 5 over eight times the length.)
+# * Trials that fail have fitted their sample all the same. The paper says that every training loss falls below $10^{-4}$ within 1000 iterations. We judge this on {glue:text}`carried` trials of 100 bits, which this page carries on whether they succeed or not, and all of them do so. The others stop earlier.
 #
 # ## What would falsify this
 #
-# Sublinear growth would be refuted by a critical size that grows as fast as the length, as that of the linear classifier without a penalty does. Our statement against a logarithm would be refuted if the critical size grew, over all lengths, by no larger a factor than the logarithm. The statement on fitting would be refuted by failing trials that have not fitted their sample, and the lower bound by a learner that names the set from fewer samples.
+# Sublinear growth would be refuted by a critical size that grows as fast as the length, as that of the linear classifier without a penalty does. Our statement against a logarithm would be refuted if the critical size grew, over all lengths, by no larger a factor than the logarithm. The statement on fitting would be refuted by trials whose training loss is still above $10^{-4}$ after 1000 steps, and the lower bound by a learner that names the set from fewer samples.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
