@@ -109,7 +109,7 @@ figures.show()
 # of $x_{t_{ih}}$. So with $\alpha$ of order $\frac qd \log N$, up to logarithms of $\max_j \|x_j\|$, of the net's norms and of $1/\varepsilon_{2NN}$, the $q$ heads and the net of Assumption 2 are within $2 \sqrt{\varepsilon_{2NN}}$ of $g$ at every token.
 # ```
 #
-# Assumption 3 says that different encodings have inner products of at most $\frac12$ in size, and Assumption 2 that a two-layer net computes $g$ with a squared error of $\varepsilon_{2NN}$ ({prf:ref}`retrieval-ass123`).
+# Assumption 3 says that different encodings have inner products of at most $\frac12$ in size, and Assumption 2 that a two-layer net is within $\sqrt{\varepsilon_{2NN}}$ of $g$ on the data that occur ({prf:ref}`retrieval-ass123`).
 #
 # The idea of the proof is that of the example. The score of a wrong token is smaller than that of the right one by at least $\frac a2$, so its weight is smaller by a factor of $e^{a/2}$, and there are at most $N - 1$ wrong tokens.
 #
