@@ -19,11 +19,11 @@
 # # Weights, gap and accuracy against length
 #
 # ```{verdict}
-# At the paper's size Figure 1 is reproduced: the largest sum of weights does not rise with the length of the strings. Figure 2 is not, because the largest gap between validation and training loss does rise, with either factor of the learning rate that the authors' program names; with the smaller factor it rises from {glue:text}`gap_20_program` at 20 bits to {glue:text}`gap_200_program` at 200. Figure 3, the plateau of the accuracy, is reproduced from 60 bits on with the larger factor and not with the smaller.
+# At the paper's size Figure 1 is reproduced: the largest sum of weights does not rise with the length of the strings. Figure 2, the largest gap between validation and training loss, cannot be judged from five models for each length. With our first five data sets of each length this gap rises, with either factor of the learning rate that the authors' program names, and with five others it does not visibly do so. Figure 3, the plateau of the accuracy, is reproduced from 60 bits on with the larger factor; with the smaller one the two series disagree.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-single-layer-bound`. **Read** 12 min. **Runs in** 25 s. **Source** printed; settings by the authors' program.
 #
-# **Claim.** One attention layer learns a majority of nine hidden bits among $T$ from 300 strings. The paper reports that weights and gap show no trend in $T$, and takes this as support of a bound that is free of $T$. With the settings of the authors' program the weights show none. The gap is smaller at the shortest lengths, with both factors of the learning rate that the program names; from $T = 60$ on the plot is too coarse to say. With the scatter of these series such a plot cannot distinguish a level bound from one that grows like $\sqrt{\log T}$.
+# **Claim.** One attention layer learns a majority of nine hidden bits among $T$ from 300 strings. The paper reports that weights and gap show no trend in $T$, and takes this as support of a bound that is free of $T$. With the settings of the authors' program the weights show none. The gap shows one in the first of our two series and not in the second, and both series together show a rise. From $T = 60$ on the plot is too coarse to say. With the scatter of these series such a plot cannot distinguish a level bound from one that grows like $\sqrt{\log T}$.
 #
 # ## Why one should care
 #
@@ -147,18 +147,23 @@ glue(shortest=lengths[0])
 # %% [markdown]
 # At first all runs stay at the loss of a predictor that ignores the input, longer strings for longer ({numref}`fig-majority-epochs`). Then both losses fall. Small steps follow the gradient, so one could expect that the sum of the rates alone determines where a run is. Indeed the losses fall at similar sums, but later the curves part. At $T =$ {glue:text}`shortest` the gap at the best epoch is {glue:text}`best_program` with the program's factor, after {glue:text}`epoch_program` epochs, and {glue:text}`best_comment` with the other one. One run of each is no comparison, so we turn to the stored runs.
 #
-# **The stored runs.** There are two series, one with each factor, at the paper's ten lengths and with at most 200,000 epochs. As in the program, a run ends earlier once its training accuracy is 1. There are five data sets of each length, as in the paper. The two series share their data sets and first weights, so they are no independent evidence. Each was made once.
+# **The stored runs.** There are four series, two with each factor, at the paper's ten lengths and with at most 200,000 epochs. As in the program, a run ends earlier once its training accuracy is 1. There are five data sets of each length, as in the paper. Two series with different factors share their data sets and first weights, so they are no independent evidence, but the first and the second series with the same factor share nothing. We made the second ones to see whether the conclusions of the first would hold.
 
 # %% mystnb={"code_prompt_hide": "The stored runs", "code_prompt_show": "The stored runs"} tags=["hide-input"]
-SERIES = {"runs": PROGRAM, "larger_factor": COMMENT}
+SERIES = {
+    (PROGRAM, "first"): "runs",
+    (PROGRAM, "second"): "runs_again",
+    (COMMENT, "first"): "larger_factor",
+    (COMMENT, "second"): "larger_factor_again",
+}
 series_of = {}
-for name, factor in SERIES.items():
+for which, name in SERIES.items():
     stored = results.load("lengthfree/sparse_majority", name)
     if stored is None:
         raise FileNotFoundError(f"results/lengthfree/sparse_majority.{name}.csv is missing")
     stored.show_provenance()
-    series_of[factor] = pd.DataFrame(stored.columns).sort_values(["T", "run"])
-kept = pd.concat(series_of, names=["factor"]).reset_index("factor")
+    series_of[which] = pd.DataFrame(stored.columns).sort_values(["T", "run"])
+kept = pd.concat(series_of, names=["factor", "seeds"]).reset_index(["factor", "seeds"])
 
 # %% [markdown]
 # ```{table} Every setting that differs
@@ -175,26 +180,28 @@ kept = pd.concat(series_of, names=["factor"]).reset_index("factor")
 #
 # The next figure is the paper's three figures side by side, with every single model as a small mark.
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "At the best epoch, against length, stored runs with both factors: sum of absolute weights, gap, accuracy. Small marks are single models, the lines join the largest of each length, which is what the paper plots. Dotted: the sum before training; the accuracies of majorities of 3, 5, 7 and all 9 of the hidden bits.", "name": "fig-majority-trends"}, "image": {"alt": "Three panels against length, two lines each. The sum of weights falls, to about 2100, above the dotted level of the start, with both factors. The largest gap rises from 0.05 at 20 bits to about 0.11 at 60 with the factor 0.999, and then scatters between 0.1 and 0.15; with 0.99995 it is about 0.07 up to 60 bits and then scatters between 0.1 and 0.28. The largest accuracy falls from near 1 to about 0.86 and, with 0.999, to 0.72 at 200 bits."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "At the best epoch, against length, stored runs with both factors, first series (full lines) and second (dashed): sum of absolute weights, gap, accuracy. Small marks are single models, the lines join the largest of each length, which is what the paper plots. Dotted: the sum before training; the accuracies of majorities of 3, 5, 7 and all 9 of the hidden bits.", "name": "fig-majority-trends"}, "image": {"alt": "Three panels against length, four lines each. The sum of weights falls, to 2100 or 2200, above the dotted level of the start, in all series. In the first series the largest gap rises from 0.05 at 20 bits to about 0.11 at 60 with the factor 0.999, and then scatters between 0.1 and 0.15; with 0.99995 it is about 0.07 up to 60 bits and then scatters between 0.1 and 0.28. In the second series it scatters between 0.06 and 0.21 at all lengths, with both factors. The largest accuracy falls from near 1 to between 0.78 and 0.86, but in the first series with 0.999 to 0.72 at 200 bits."}} tags=["hide-input"]
 fig, axes = figures.new(1, 3, height=2.9)
 labels = {"size": "sum of |weights|", "gap": "gap (nats)", "accuracy": "accuracy"}
 for ax, (name, label) in zip(axes, labels.items(), strict=True):
-    for i, (factor, runs) in enumerate(series_of.items()):
+    for (factor, seeds), runs in series_of.items():
+        i, line = int(factor == COMMENT), {"first": "-", "second": "--"}[seeds]
         largest = runs.groupby("T")[name].max()
         ax.plot(runs["T"], runs[name], **figures.marker_style(i, markersize=2.5, alpha=0.6))
-        ax.plot(largest.index, largest, **figures.line_style(i, label=f"{factor}"))
+        style = figures.line_style(i, linestyle=line, label=f"{factor}, {seeds}")
+        ax.plot(largest.index, largest, **style)
     ax.set(xlabel="length $T$", ylabel=label)
 for ax, levels in ((axes[0], [kept["start"].mean()]), (axes[2], [0.7148, 0.7852, 0.8633, 1])):
     for value in levels:
         ax.axhline(value, color="black", linewidth=0.7, linestyle=":", marker="")
 for ax in axes[:2]:
     ax.set_ylim(0, None)
-axes[0].legend(loc="lower left", fontsize=8, title="factor")
+axes[0].legend(loc="lower left", fontsize=8, title="factor, seeds")
 figures.show()
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input"]
 GUESS = math.log(2)
-groups = kept.groupby(["factor", "T"])
+groups = kept.groupby(["factor", "seeds", "T"])
 by_length = pd.DataFrame(
     {
         "training accuracy 1": groups["stopped"].sum(),
@@ -206,48 +213,65 @@ by_length = pd.DataFrame(
         "largest accuracy": groups["accuracy"].max(),
     }
 )
-form = {"factor": "g", "best epoch, mean": ".0f", "largest sum": ".0f"}
-form |= dict.fromkeys(("largest gap", "mean gap", "largest accuracy"), ".3f")
-table(by_length.reset_index(), "Stored runs at the best epoch, by factor and length", form=form)
+shown = by_length.drop(columns=["training accuracy 1", "best epoch, mean"]).unstack("seeds")
+shown.columns = [f"{name}, {seeds}" for name, seeds in shown.columns]
+form = dict.fromkeys(shown.columns, ".3f") | {"factor": "g"}
+form |= {f"largest sum, {seeds}": ".0f" for seeds in ("first", "second")}
+title = "Stored runs at the best epoch, by factor and length: first and second series"
+table(shown.reset_index(), title, form=form)
 
 # %% [markdown]
-# In the left panel both lines fall. In the second panel the line of the smaller factor rises from 20 to 60 bits and scatters from there on, and the other line scatters even more, with its highest point at 100 bits. In the right panel the two lines part at the longest strings, where the smaller factor has hardly a model that learned.
+# In the left panel all lines fall. In the second panel the first series of the smaller factor rises from 20 to 60 bits and scatters from there on, whereas the second begins as high as it ends. The lines of the larger factor scatter even more, with single high points at 100 bits in the first series and at 80 and 200 in the second. In the right panel the first series of the smaller factor leaves the other lines at the longest strings, where hardly a model of it has learned.
 #
 # A model counts as *learned* if its validation loss is below nine tenths of $\log 2$, the loss of a predictor that ignores the input. A model that has not learned has hardly a gap, an accuracy of one half and the weights of its start.
 #
-# How steep would the curves be if length had nothing to do with them? To find out, shuffle the lengths among all runs of a series, and take the slope of the largest per doubling of $T$ again, 4000 times. If few shuffles are as steep as the data, the trend is unlikely to be chance.
+# How steep would the curves be if length had nothing to do with them? To find out, shuffle the lengths among all runs of a series, and take the slope of the largest per doubling of $T$ again, 4000 times. If few shuffles are as steep as the data, the trend is unlikely to be chance. We do this for each series alone, as the paper has one figure, and for the mean slope of both series with the same factor.
 
 
 # %%
-def steepness(name, runs):
-    """Slope of the largest per doubling of T, and the shares of shuffles that are as steep."""
-    T = torch.tensor(sorted(set(runs["T"])), dtype=torch.float64)
-    values = torch.tensor(runs[name].to_numpy(), dtype=torch.float64)
-    generator = torch.Generator().manual_seed(seed)
-    shuffled = resampled(torch.zeros(len(values)), 4000, generator, replace=False)
-    largest = values[shuffled].unflatten(1, (len(T), -1)).amax(-1)
-    found = slope(T.log2(), values.unflatten(0, (len(T), -1)).amax(-1))
-    others = slope(T.log2(), largest)
-    up, down = (others >= found).double().mean(), (others <= found).double().mean()
-    return {"slope": found.item(), "as steep upward": up.item(), "as steep downward": down.item()}
+def steepness(name, *series):
+    """Slope of the largest per doubling of T, and the shares of shuffles that are as steep.
+
+    Of several series the mean slope counts, and each is shuffled for itself.
+    """
+    found, others = [], []
+    for k, runs in enumerate(series):
+        T = torch.tensor(sorted(set(runs["T"])), dtype=torch.float64)
+        values = torch.tensor(runs[name].to_numpy(), dtype=torch.float64)
+        generator = torch.Generator().manual_seed(seed + k)
+        shuffled = resampled(torch.zeros(len(values)), 4000, generator, replace=False)
+        largest = values[shuffled].unflatten(1, (len(T), -1)).amax(-1)
+        found.append(slope(T.log2(), values.unflatten(0, (len(T), -1)).amax(-1)))
+        others.append(slope(T.log2(), largest))
+    mean, chance = torch.stack(found).mean(), torch.stack(others).mean(0)
+    up, down = (chance >= mean).double().mean(), (chance <= mean).double().mean()
+    return {"slope": mean.item(), "as steep upward": up.item(), "as steep downward": down.item()}
 
 
+SEEDS = {"first": ["first"], "second": ["second"], "both": ["first", "second"]}
 trends = {
-    (name, factor, least): steepness(name, runs[runs["T"] >= least])
-    for name in ("size", "gap", "accuracy", "start")
-    for factor, runs in series_of.items()
+    (name, factor, seeds, least): steepness(
+        name, *(runs[runs["T"] >= least] for runs in (series_of[factor, k] for k in which))
+    )
+    for name in ("size", "gap", "accuracy")
+    for factor in (PROGRAM, COMMENT)
+    for seeds, which in SEEDS.items()
     for least in (20, 40, 60)
 }
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input"]
-table(
-    pd.DataFrame(trends).T.rename_axis(["largest", "factor", "from T ="]).reset_index(),
-    "Slope per doubling of T, and the share of shuffles that are as steep",
-    form={"factor": "g", "slope": ".3g", "as steep upward": ".3f", "as steep downward": ".3f"},
-)
+names = ["largest", "factor", "seeds", "from T ="]
+shown = pd.DataFrame(trends).T.rename_axis(names).unstack("seeds")
+picked = [("slope", k) for k in SEEDS["both"]] + [("as steep upward", k) for k in SEEDS]
+shown = shown[picked]
+shown.columns = [f"{name}, {seeds}" for name, seeds in shown.columns]
+form = {c: ".3f" if "steep" in c else ".3g" for c in shown.columns} | {"factor": "g"}
+title = "Slope per doubling of T, and the share of shuffles that rise as steeply"
+table(shown.reset_index(), title, form=form)
 
 # %% mystnb={"code_prompt_hide": "Controls", "code_prompt_show": "Controls"} tags=["hide-input"]
-cut_short = series_of[COMMENT].query("T >= 60").copy()  # its longest runs, stopped early
+larger = [series_of[COMMENT, k].query("T >= 60") for k in SEEDS["both"]]
+cut_short = larger[0].copy()  # its longest runs, stopped early
 for row in cut_short.query("T >= 160").itertuples():
     short = task.Run(row.T, row.run, decay=COMMENT)
     short.train(100)
@@ -272,77 +296,108 @@ def dealt_out(name, runs, side="as steep upward"):
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 weights.reproduced(
     "share of shuffled lengths for which the largest sum of absolute weights rises as "
-    "steeply with $T$ as it did, smaller of the two schedules; control: the codes of places"
+    "steeply with $T$ as it did, smallest of the four series; control: the codes of places"
     " counted as weights",
-    min(trends["size", factor, 20]["as steep upward"] for factor in series_of),
+    min(trends["size", *which, 20]["as steep upward"] for which in series_of),
     at_least=0.05,
     control=max(steepness("size", with_places(r))["as steep upward"] for r in series_of.values()),
     about="experiment",
     evidence="trained",
 )
-gap.not_reproduced(
-    "share of shuffled lengths for which the largest gap rises as steeply with $T$ as it "
-    "did, $T = 20$ to 200, larger of the two schedules; control: lengths dealt out anew",
-    max(trends["gap", factor, 20]["as steep upward"] for factor in series_of),
+rises = {which: trends["gap", *which, 20]["as steep upward"] for which in series_of}
+gap.holds(
+    "first series: share of shuffled lengths for which the largest gap rises as steeply with "
+    "$T$ as it did, larger of the two factors; control: lengths dealt out anew",
+    max(rises[factor, "first"] for factor in (PROGRAM, COMMENT)),
+    at_most=0.05,
+    control=min(dealt_out("gap", series_of[f, "first"]) for f in (PROGRAM, COMMENT)),
+    about="ours",
+    evidence="trained",
+)
+gap.holds(
+    "second series: the same share, smaller of the two factors; control: gaps multiplied by "
+    "$\\sqrt T$",
+    min(rises[factor, "second"] for factor in (PROGRAM, COMMENT)),
     at_least=0.05,
-    control=min(dealt_out("gap", runs) for runs in series_of.values()),
-    about="experiment",
+    control=max(
+        steepness("gap", r.assign(gap=r["gap"] * r["T"].pow(0.5)))["as steep upward"]
+        for r in (series_of[f, "second"] for f in (PROGRAM, COMMENT))
+    ),
+    about="ours",
     evidence="trained",
 )
 accuracy.reproduced(
     "factor 0.99995: share of shuffled lengths for which the largest accuracy falls as "
-    "steeply from $T = 60$ on as it did; control: models stopped after 100 epochs, from 160"
-    " bits on",
-    trends["accuracy", COMMENT, 60]["as steep downward"],
+    "steeply from $T = 60$ on as it did, smaller of both series; control: models stopped after "
+    "100 epochs, from 160 bits on",
+    min(trends["accuracy", COMMENT, seeds, 60]["as steep downward"] for seeds in SEEDS["both"]),
     at_least=0.05,
     control=steepness("accuracy", cut_short)["as steep downward"],
     about="experiment",
     evidence="trained",
 )
-accuracy.not_reproduced(
-    "factor 0.999: share of shuffled lengths for which the largest accuracy falls as "
-    "steeply from $T = 60$ on as it did; control: lengths dealt out anew",
-    trends["accuracy", PROGRAM, 60]["as steep downward"],
-    at_least=0.05,
-    control=dealt_out("accuracy", series_of[PROGRAM].query("T >= 60"), "as steep downward"),
-    about="experiment",
-    evidence="trained",
-)
 accuracy.reproduced(
-    "factor 0.99995: number of the five models that learn, at the length where it is least;"
-    " control: models stopped after 100 epochs",
+    "factor 0.99995: number of the five models that learn, at the length and in the series "
+    "where it is least; control: models stopped after 100 epochs",
     by_length.loc[COMMENT]["learned"].min(),
     at_least=3,
     control=int((cut_short.query("T == 200")["loss"] < 0.9 * GUESS).sum()),
     about="experiment",
     evidence="trained",
 )
-program = by_length.loc[PROGRAM]
-comment = by_length.loc[COMMENT]
-for name, found, factor in (("program", program, PROGRAM), ("comment", comment, COMMENT)):
+smaller = [series_of[PROGRAM, k].query("T >= 60") for k in SEEDS["both"]]
+falls = [trends["accuracy", PROGRAM, k, 60]["as steep downward"] for k in SEEDS["both"]]
+accuracy.holds(
+    "factor 0.999, first series: share of shuffled lengths for which the largest accuracy falls "
+    "as steeply from $T = 60$ on as it did; control: lengths dealt out anew",
+    falls[0],
+    at_most=0.05,
+    control=dealt_out("accuracy", smaller[0], "as steep downward"),
+    about="ours",
+    evidence="trained",
+)
+accuracy.holds(
+    "factor 0.999, second series: the same share; control: accuracies less 0.01 for every ten "
+    "bits of length",
+    falls[1],
+    at_least=0.05,
+    control=steepness(
+        "accuracy", smaller[1].assign(accuracy=lambda r: r["accuracy"] - 0.001 * r["T"])
+    )["as steep downward"],
+    about="ours",
+    evidence="trained",
+)
+NAMES = {(PROGRAM, "first"): "program", (PROGRAM, "second"): "program_2"}
+NAMES |= {(COMMENT, "first"): "comment", (COMMENT, "second"): "comment_2"}
+for which, name in NAMES.items():
+    found = by_length.loc[which]
     gaps, accuracies = found["largest gap"], found["largest accuracy"]
-    glue(**{f"gap_{T}_{name}": f"{gaps[T]:.3f}" for T in (20, 60, 200)})
+    glue(**{f"gap_{T}_{name}": f"{gaps[T]:.3f}" for T in (20, 60, 80, 200)})
     glue(**{f"accuracy_{T}_{name}": f"{accuracies[T]:.2f}" for T in (60, 200)})
     glue(**{f"learned_{T}_{name}": found["learned"][T] for T in (180, 200)})
-    glue(**{f"p_gap_{name}": f"{trends['gap', factor, 20]['as steep upward']:.1g}"})
-    glue(**{f"p_gap_40_{name}": f"{trends['gap', factor, 40]['as steep upward']:.2f}"})
-    glue(**{f"p_gap_60_{name}": f"{trends['gap', factor, 60]['as steep upward']:.2f}"})
-    glue(**{f"p_acc_60_{name}": f"{trends['accuracy', factor, 60]['as steep downward']:.2f}"})
+    for least in (20, 40, 60):
+        glue(**{f"p_gap_{least}_{name}": f"{trends['gap', *which, least]['as steep upward']:.2g}"})
+    share = trends["accuracy", *which, 60]["as steep downward"]
+    glue(**{f"p_acc_60_{name}": f"{share:.2f}"})
     ranked = stats.spearmanr(found.index, gaps)
-    short = {"program": "ranks", "comment": "ranks_comment"}[name]
-    glue(**{short: ranked.statistic, short.replace("ranks", "ranks_p"): ranked.pvalue})
-from_40 = comment.loc[40:, "largest accuracy"]
-glue(highest=f"{from_40.max():.2f}", lowest=f"{from_40.min():.2f}")
+    glue(**{f"ranks_{name}": ranked.statistic, f"ranks_p_{name}": ranked.pvalue})
+for factor, name in ((PROGRAM, "program"), (COMMENT, "comment")):
+    share = trends["gap", factor, "both", 20]["as steep upward"]
+    glue(**{f"p_gap_{name}_both": f"{share:.2g}"})
+from_60 = by_length.loc[COMMENT].query("T >= 60")["largest accuracy"]
+glue(highest=f"{from_60.max():.2f}", lowest=f"{from_60.min():.2f}")
 glue(sets=groups.size().min())
 
 # %% [markdown]
-# **Figure 1** is reproduced with both factors, since the largest sum of weights falls, if anything.
+# **Figure 1** is reproduced with both factors and in both series, since the largest sum of weights falls, if anything.
 #
-# **Figure 2** is not reproduced. With the program's factor the largest gap rises from {glue:text}`gap_20_program` at $T = 20$ to {glue:text}`gap_60_program` at 60 and {glue:text}`gap_200_program` at 200, and a share of {glue:text}`p_gap_program` of the shuffles rises as steeply. With the other factor the gaps are {glue:text}`gap_20_comment`, {glue:text}`gap_60_comment` and {glue:text}`gap_200_comment`, and the share is {glue:text}`p_gap_comment`. So over all lengths the gap rises with both. Without $T = 20$ the shares are {glue:text}`p_gap_40_program` and {glue:text}`p_gap_40_comment`. The paper judges by eye, however, and with the larger factor, for which Figure 3 speaks, the evidence for a rise is weaker. The line through its ten largest gaps rises by {glue:text}`errors_comment:.1f` standard errors only, because the gap at 100 bits lies far above it, against {glue:text}`errors:.1f` with the program's factor. By ranks, which one such gap cannot spoil, both series rise: the correlation of the largest gap with $T$ is {glue:text}`ranks_comment:.2f` and {glue:text}`ranks:.2f` ($p =$ {glue:text}`ranks_p_comment:.2f` and {glue:text}`ranks_p:.2f`, two-sided).
+# **Figure 2** cannot be judged, because our two series differ. In the first one the largest gap rises over all lengths. With the program's factor it rises from {glue:text}`gap_20_program` at $T = 20$ to {glue:text}`gap_60_program` at 60 and {glue:text}`gap_200_program` at 200, and a share of {glue:text}`p_gap_20_program` of the shuffles rises as steeply; with the other factor the gaps are {glue:text}`gap_20_comment`, {glue:text}`gap_60_comment` and {glue:text}`gap_200_comment`, and the share is {glue:text}`p_gap_20_comment`. From this series alone we would say that the figure is not reproduced. But in the second series, with other data sets and first weights, the gaps are {glue:text}`gap_20_program_2`, {glue:text}`gap_60_program_2` and {glue:text}`gap_200_program_2` with the program's factor, and {glue:text}`gap_20_comment_2`, {glue:text}`gap_60_comment_2` and {glue:text}`gap_200_comment_2` with the other one, where the last is one high point like that of {glue:text}`gap_80_comment_2` at 80. Shares of {glue:text}`p_gap_20_program_2` and {glue:text}`p_gap_20_comment_2` of the shuffles rise as steeply as these series, so they show no trend that one could tell from chance. By ranks it is the same: the correlation of the largest gap with $T$ is {glue:text}`ranks_program:.2f` and {glue:text}`ranks_comment:.2f` in the first series ($p =$ {glue:text}`ranks_p_program:.2f` and {glue:text}`ranks_p_comment:.2f`, two-sided), but {glue:text}`ranks_program_2:.2f` and {glue:text}`ranks_comment_2:.2f` in the second ($p =$ {glue:text}`ranks_p_program_2:.2f` and {glue:text}`ranks_p_comment_2:.2f`).
 #
-# What about the longer strings alone? From $T = 60$ on, a cut that we chose after seeing the data, the shares are {glue:text}`p_gap_60_program` and {glue:text}`p_gap_60_comment`. But there the figure could show a growth of {glue:text}`visible_60:.0f` % or {glue:text}`visible_60_comment:.0f` % per doubling and no less (next section), and in the second case that is more than a square root of $T$ grows. So about the longer strings alone the figure does not decide. Models that have not learned have small gaps for the wrong reason. Among the {glue:text}`learners` single models with the larger factor that learned, from $T = 60$ on, the gap rises with $\log T$ (correlation {glue:text}`learners_r:.2f`, share of shuffles as high {glue:text}`learners_p:.3f`). With the smaller factor this is not certain ({glue:text}`slower_r:.2f` and {glue:text}`slower_p:.2f`).
+# Both series together do rise: a share of {glue:text}`p_gap_program_both` of the shuffles has as large a mean slope with the program's factor, and of {glue:text}`p_gap_comment_both` with the other. So with ten models for each length the gap is seen to grow, but whether a plot of five shows this depends on the draw. The paper, which has five and sees no trend, reports what one of our two series shows as well.
 #
-# **Figure 3** is reproduced with the larger factor, if a plateau is asked for from $T = 60$ on only, the cut of above. Over all ten lengths the largest accuracy falls with either factor, as the table shows, but with the larger one the fall is over early. From $T = 40$ on the largest accuracy stays between {glue:text}`lowest` and {glue:text}`highest`, as if seven of the nine bits had been found, and a share of {glue:text}`p_acc_60_comment` of the shuffles falls as steeply from $T = 60$ on. Of the models {glue:text}`learned_180_comment` and {glue:text}`learned_200_comment` of {glue:text}`sets` learn at 180 and 200. The paper says that its models "were learning well even at longer sequence lengths". With the program's own factor 200,000 epochs are too few there: {glue:text}`learned_180_program` and {glue:text}`learned_200_program` models learn, and the largest accuracy falls to {glue:text}`accuracy_200_program`. The text does not name the factor, but Figure 3 speaks for the larger one.
+# What about the longer strings alone? From $T = 60$ on, a cut that we chose after seeing the first series, no series rises more steeply than chance allows (the shares are {glue:text}`p_gap_60_program` and {glue:text}`p_gap_60_program_2` with the program's factor, {glue:text}`p_gap_60_comment` and {glue:text}`p_gap_60_comment_2` with the other). But there the figure could show a growth of {glue:text}`visible_60:.0f` % per doubling and no less in one series, and only one of up to {glue:text}`visible_60_most:.0f` % in the others (next section), whereas a square root of $T$ grows by {glue:text}`root:.0f` %. So about the longer strings alone the figure does not decide. Models that have not learned have small gaps for the wrong reason. Among the {glue:text}`learners` single models of both series with the larger factor that learned, from $T = 60$ on, the correlation of the gap with $\log T$ is {glue:text}`learners_r:.2f`, and a share of {glue:text}`learners_p:.3f` of the shuffles has as high a one; with the smaller factor these numbers are {glue:text}`slower_r:.2f` and {glue:text}`slower_p:.3f`. So the gaps of single models rise a little there.
+#
+# **Figure 3** is reproduced with the larger factor, in both series, if a plateau is asked for from $T = 60$ on only, the cut of above. Over all ten lengths the largest accuracy falls with either factor, as the table shows, but with the larger one the fall is over early. From $T = 60$ on the largest accuracy stays between {glue:text}`lowest` and {glue:text}`highest`, as if five to seven of the nine bits had been found, and shares of {glue:text}`p_acc_60_comment` and {glue:text}`p_acc_60_comment_2` of the shuffles fall as steeply. Of the {glue:text}`sets` models {glue:text}`learned_180_comment` and {glue:text}`learned_200_comment` learn at 180 and 200 in the first series, {glue:text}`learned_180_comment_2` and {glue:text}`learned_200_comment_2` in the second. The paper says that its models "were learning well even at longer sequence lengths". With the program's own factor the two series differ. In the first one 200,000 epochs are too few for the longest strings: {glue:text}`learned_180_program` and {glue:text}`learned_200_program` models learn, and the largest accuracy falls to {glue:text}`accuracy_200_program`. In the second one {glue:text}`learned_180_program_2` and {glue:text}`learned_200_program_2` learn, and the largest accuracy at 200 is {glue:text}`accuracy_200_program_2`. So with this factor we do not judge the figure. The text does not name the factor.
 #
 # ## What such a plot can decide
 #
@@ -362,14 +417,15 @@ def visible(runs):
     return found | {"visible": task.detectable_trend(len(x)) * error / largest.mean()}
 
 
-seen = pd.DataFrame({factor: visible(runs) for factor, runs in series_of.items()}).T
+seen = pd.DataFrame({which: visible(runs) for which, runs in series_of.items()}).T
 form = {"factor": "g", "share": ".3f", "in errors": ".1f", "scatter": ".4f", "visible": ".3f"}
 about = "Largest gap: slope as a share per doubling, and in standard errors; scatter; least visible"
-table(seen.rename_axis("factor").reset_index(), about, form=form)
-later = {factor: visible(runs[runs["T"] >= 60])["visible"] for factor, runs in series_of.items()}
-glue(visible_60=100 * later[PROGRAM], visible_60_comment=100 * later[COMMENT])
+table(seen.rename_axis(["factor", "seeds"]).reset_index(), about, form=form)
+later = {which: visible(runs[runs["T"] >= 60])["visible"] for which, runs in series_of.items()}
+glue(visible_60=100 * min(later.values()), visible_60_most=100 * max(later.values()))
 for name, factor in (("learners", COMMENT), ("slower", PROGRAM)):
-    learners = series_of[factor].query("T >= 60 and loss < 0.9 * @GUESS")
+    at_factor = kept[kept["factor"] == factor]
+    learners = at_factor.query("T >= 60 and loss < 0.9 * @GUESS")
     at, gaps = (torch.tensor(learners[k].to_numpy(), dtype=torch.float64) for k in ("T", "gap"))
     generator = torch.Generator().manual_seed(seed)
     orders = resampled(torch.zeros(len(gaps)), 4000, generator, replace=False)
@@ -380,7 +436,7 @@ older = math.sqrt(math.log(300 * 200) / math.log(300 * 20)) ** (1 / math.log2(10
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 gap.holds(
-    "least growth per doubling of $T$ that Figure 2 can show, smaller of the two schedules,"
+    "least growth per doubling of $T$ that Figure 2 can show, smallest of the four series,"
     " in units of the growth of $\\sqrt{\\log(mT)}$; control: in units of the growth of "
     "$\\sqrt T$",
     seen["visible"].min() / older,
@@ -389,26 +445,24 @@ gap.holds(
     about="ours",
     evidence="trained",
 )
-glue(
-    older=100 * older, visible=100 * seen.loc[PROGRAM, "visible"], needed=task.detectable_trend(10)
-)
-glue(errors=seen.loc[PROGRAM, "in errors"], errors_comment=seen.loc[COMMENT, "in errors"])
-glue(visible_comment=100 * seen.loc[COMMENT, "visible"], root=100 * (math.sqrt(2) - 1))
+glue(older=100 * older, needed=task.detectable_trend(10), root=100 * (math.sqrt(2) - 1))
+glue(**{f"visible_{name}": 100 * seen.loc[which, "visible"] for which, name in NAMES.items()})
+glue(**{f"errors_{name}": seen.loc[which, "in errors"] for which, name in NAMES.items()})
 
 # %% [markdown]
-# With the program's factor the least visible growth is {glue:text}`visible:.0f` % of the mean largest gap per doubling. That is enough to see a growth like $\sqrt T$, which is {glue:text}`root:.0f` %, but several times too coarse for the root of a logarithm. With the larger factor, for which Figure 3 speaks, it is {glue:text}`visible_comment:.0f` %, too coarse even for $\sqrt T$. So Figure 2 cannot distinguish the two bounds, whatever its result. And a gap is not its bound, because it may rise under a level bound, or stay level under a rising one.
+# The least visible growth is {glue:text}`visible_program:.0f` % and {glue:text}`visible_program_2:.0f` % of the mean largest gap per doubling in the two series with the program's factor, and {glue:text}`visible_comment:.0f` % and {glue:text}`visible_comment_2:.0f` % in those with the larger one. So a growth like $\sqrt T$, which is {glue:text}`root:.0f` %, could be seen with the first factor and not with the second. For the root of a logarithm all four series are several times too coarse. (The lines through the ten largest gaps rise by {glue:text}`errors_program:.1f` and {glue:text}`errors_comment:.1f` standard errors in the first series, and by {glue:text}`errors_program_2:.1f` and {glue:text}`errors_comment_2:.1f` in the second.) So Figure 2 cannot distinguish the two bounds, whatever its result. And a gap is not its bound, because it may rise under a level bound, or stay level under a rising one.
 #
 # ## What we found
 #
-# * Figure 1 is reproduced at the paper's size: the largest sum of weights of five models does not rise with $T$.
-# * Figure 3 is reproduced in part. With the larger of the two factors that the program names the accuracy plateaus from $T = 60$ on, after a fall, and at every length at least three of five models learn. With the smaller one, which the program uses, the accuracy falls, and most models do not learn at $T = 200$.
-# * Figure 2 is not reproduced, because over all lengths the largest gap rises, with both factors. From $T = 60$ on alone the figure is too coarse to judge.
+# * Figure 1 is reproduced at the paper's size, in both series and with both factors: the largest sum of weights of five models does not rise with $T$.
+# * Figure 3 is reproduced with the larger of the two factors that the program names. In both series the accuracy plateaus from $T = 60$ on, after a fall, and at every length at least three of five models learn. With the smaller one, which the program uses, the accuracy falls in the first series and does not in the second, so we do not judge it.
+# * Figure 2 cannot be judged. Over all lengths the largest gap rises in the first series, with both factors, and not visibly in the second. Both together show a rise, so there is one, but five models for each length may or may not show it. From $T = 60$ on alone the figure is too coarse to judge.
 # * The time before a model learns grows with the length of the strings. That is a matter of optimization, about which the bound makes no statement.
-# * A plot of the largest of five at ten lengths, with the scatter of these two series, cannot distinguish a bound that is free of $T$ from one with $\sqrt{\log(mT)}$.
+# * A plot of the largest of five at ten lengths, with the scatter of these four series, cannot distinguish a bound that is free of $T$ from one with $\sqrt{\log(mT)}$.
 #
 # ## What would falsify this
 #
-# Figure 1 would not be reproduced if the largest sum of weights rose more steeply than 95 % of the shuffles, with either factor. It does so in the control, which counts the codes of the places among the weights, as if they were learned. Our verdict on Figure 2 would be wrong if over all lengths the largest gap did not rise with one of the factors; the control deals the lengths out anew, and then it does not rise. Figure 3 would not be reproduced if with the larger factor the largest accuracy fell from $T = 60$ on, as it does in the control, in which the models of 160 bits and more are stopped after 100 epochs; or if there were lengths at which most models do not learn, as there are if they are stopped so early. What we say about such plots would be wrong if the scatter were small enough to see a root of a logarithm; the control is $\sqrt T$.
+# Figure 1 would not be reproduced if the largest sum of weights rose more steeply than 95 % of the shuffles, in one of the series. It does so in the control, which counts the codes of the places among the weights, as if they were learned. Figure 2 would be reproduced if the largest gap did not visibly rise in the first series either, as it does not in the control, which deals the lengths out anew. It would not be reproduced if the gap rose visibly in the second series too, as it does in the control, in which the gaps are multiplied by $\sqrt T$. Figure 3 would not be reproduced if with the larger factor the largest accuracy fell from $T = 60$ on, as it does in the control, in which the models of 160 bits and more are stopped after 100 epochs; or if there were lengths at which most models do not learn, as there are if they are stopped so early. With the smaller factor the series would agree if both fell, or neither; in the controls the lengths are dealt out anew in the first, and the second is made to fall. What we say about such plots would be wrong if the scatter were small enough to see a root of a logarithm; the control is $\sqrt T$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
