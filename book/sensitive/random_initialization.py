@@ -123,14 +123,13 @@ for draw in DRAWS:
     for net in NETS:
         T = random_nets.outputs(net, draw, bits, nets, source, width=width)
         sign[net, draw] = random_nets.sign_sensitivity(T)
-        centred = T - T.median(-1, keepdim=True).values  # the lower median
-        balanced[net, draw] = random_nets.sign_sensitivity(centred)
+        balanced[net, draw] = random_nets.sign_sensitivity(random_nets.balanced(T))
 more = Rng(seed_of("random_initialization", seed)).generator
 for net in ("deep transformer", "LSTM"):  # nearly all constant: more nets, to tell them apart
     T = random_nets.outputs(net, "PyTorch", bits, 2 * nets, more, width=width)
     sign[net, "PyTorch"] = torch.cat((sign[net, "PyTorch"], random_nets.sign_sensitivity(T)))
-    centred = random_nets.sign_sensitivity(T - T.median(-1, keepdim=True).values)
-    balanced[net, "PyTorch"] = torch.cat((balanced[net, "PyTorch"], centred))
+    more_balanced = random_nets.sign_sensitivity(random_nets.balanced(T))
+    balanced[net, "PyTorch"] = torch.cat((balanced[net, "PyTorch"], more_balanced))
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of random nets, by the draw of their weights: mean over nets with 95 % intervals. Left, of the sign of the output; right, of the sign of the output minus its median. The grey line is that of random functions.", "name": "fig-random-nets"}, "image": {"alt": "Two panels with three groups of marks, one group a draw of weights. Left, with wide weights all recurrent nets lie far above both transformers; with Xavier's weights and with PyTorch's the deep transformer lies lowest, close to 0, in the last group with the LSTM just above it, and the paper's transformer is among the recurrent nets. Right, both transformers lie below all recurrent nets with wide weights; in the other two groups the deep transformer lies above all recurrent nets, and the paper's transformer below all of them."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=3.2, sharey=True)
@@ -218,7 +217,7 @@ low.reproduced(
 #
 # *If the outputs are balanced*, the deep transformer is less sensitive than the LSTM with wide weights only. There it has {glue:text}`balanced_wide_deep_transformer:.2f`, and the LSTM has {glue:text}`balanced_wide_LSTM:.2f`. With Xavier's weights they have {glue:text}`balanced_Xavier_deep_transformer:.2f` and {glue:text}`balanced_Xavier_LSTM:.2f`, and with PyTorch's {glue:text}`balanced_PyTorch_deep_transformer:.2f` and {glue:text}`balanced_PyTorch_LSTM:.2f`. So for this transformer, where weights are small, the paper's sentence is about how often a sign is constant, and not about how the outputs depend on the bits.
 #
-# Other readings give another answer. The paper's own transformer, balanced, is below all three recurrent nets in every draw. So is the deep transformer if it, too, is read at the last bit: after balancing it then has {glue:text}`last_balanced_wide:.2f`, {glue:text}`last_balanced_Xavier:.2f` and {glue:text}`last_balanced_PyTorch:.2f` in the three draws. (Some outputs tie at the median, as in a third of the nets of the paper's transformer with wide weights. There the sign is not exactly balanced.)
+# Other readings give another answer. The paper's own transformer, balanced, is below all three recurrent nets in every draw. So is the deep transformer if it, too, is read at the last bit: after balancing it then has {glue:text}`last_balanced_wide:.2f`, {glue:text}`last_balanced_Xavier:.2f` and {glue:text}`last_balanced_PyTorch:.2f` in the three draws. (Some outputs tie at the median, as in a third of the nets of the paper's transformer with wide weights. There the sign is not exactly balanced. Outputs that differ from the median by less than $10^{-9}$ of the largest count as tied, because rounding could decide their sign.)
 
 
 # %%
@@ -246,8 +245,7 @@ mixing = torch.Generator().manual_seed(seed)
 for draw in DRAWS:
     kind = ("deep transformer", draw, bits, nets, source)
     T = random_nets.outputs(*kind, width=width, end_symbol=False)
-    centred = T - T.median(-1, keepdim=True).values
-    for name, values in (("last_bit", T), ("last_balanced", centred)):
+    for name, values in (("last_bit", T), ("last_balanced", random_nets.balanced(T))):
         glue(**{f"{name}_{draw}": random_nets.sign_sensitivity(values).mean().item()})
 recurrent.reproduced(
     "average sensitivity of the study's transformer less that of a recurrent net, worst "

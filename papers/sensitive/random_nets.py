@@ -24,6 +24,7 @@ TRANSFORMERS = ("transformer", "deep transformer")
 NETS = (*TRANSFORMERS, *RECURRENT)
 DRAWS = ("PyTorch", "Xavier", "wide")
 WIDE = 10.0
+TIE = 1e-9
 NORMAL = ("embedding", "positions")
 
 
@@ -61,7 +62,7 @@ def outputs(
             bit.
 
     Returns:
-        Shape ``(count, 2**n)``, float64.
+        Shape ``(count, 2**n)``, float64; weights are drawn in float32 and the nets run in float64.
 
     Raises:
         ValueError: an unknown net or draw, or a number out of range.
@@ -75,11 +76,9 @@ def outputs(
         raise ValueError(f"the whole cube is for at most 12 bits, got n = {n}")
     with torch.no_grad():
         if net in RECURRENT:
-            found = _recurrent(net, draw, n, count, generator, width)
-        else:
-            with_end = end_symbol and net == "deep transformer"
-            found = _transformer(net, draw, n, count, generator, width, with_end)
-    return found.double()
+            return _recurrent(net, draw, n, count, generator, width)
+        with_end = end_symbol and net == "deep transformer"
+        return _transformer(net, draw, n, count, generator, width, with_end)
 
 
 def sign_sensitivity(outputs: Tensor) -> Tensor:
@@ -93,6 +92,24 @@ def sign_sensitivity(outputs: Tensor) -> Tensor:
     """
     require_finite(outputs=outputs)
     return average_sensitivity(torch.where(outputs > 0, 1.0, -1.0).double())
+
+
+def balanced(outputs: Tensor) -> Tensor:
+    """Outputs minus the lower median of their net, so that about half of the signs are 1.
+
+    What is within :data:`TIE` of the median, in units of the net's largest output, becomes 0: where
+    attention is saturated many strings have the same output, and rounding would give it a sign.
+
+    Args:
+        outputs: Shape ``(*batch, 2**n)``, finite, float64.
+
+    Returns:
+        The same shape and dtype.
+    """
+    require_finite(outputs=outputs)
+    centred = outputs - outputs.median(-1, keepdim=True).values
+    tied = centred.abs() <= TIE * outputs.abs().amax(-1, keepdim=True)
+    return centred.masked_fill(tied, 0)
 
 
 def drawn(shapes: Mapping[str, tuple[int, ...]], draw: str, generator: torch.Generator) -> Weights:
@@ -136,6 +153,7 @@ def _transformer(
         weights = ensemble_of(count, lambda: drawn(shapes(spec), draw, generator))
     if net == "deep transformer":
         weights["embedding"] = weights["embedding"] * math.sqrt(width)
+    weights = {name: w.double() for name, w in weights.items()}
     strings = bits(n)
     if with_end:
         strings = torch.cat((strings, torch.full((2**n, 1), 2)), 1)
@@ -151,7 +169,7 @@ def _recurrent(
 ) -> Tensor:
     """One net after the other, by PyTorch's own layers."""
     strings, top = bits(n), 1 / math.sqrt(width)
-    cell = RECURRENT[net](width, width, 2, batch_first=True)
+    cell = RECURRENT[net](width, width, 2, batch_first=True, dtype=torch.float64)
     cell_shapes = {name: tuple(v.shape) for name, v in cell.named_parameters()}
     found = []
     for _ in range(count):
@@ -163,6 +181,7 @@ def _recurrent(
             sizes = cell_shapes | {"embedding": (2, width), "readout": (width, 1)}
             w = drawn(sizes, draw, generator)
             w["readout_bias"] = torch.zeros(1)
+        w = {name: value.double() for name, value in w.items()}
         for name, parameter in cell.named_parameters():
             parameter.copy_(w[name])
         states, _ = cell(w["embedding"][strings])

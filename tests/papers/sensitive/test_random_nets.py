@@ -107,6 +107,25 @@ def test_the_deep_transformer_is_that_of_its_description(monkeypatch):
     assert all(torch.equal(weights[k], v) for k, v in drawn.items() if k != "embedding")
 
 
+def test_a_balanced_net_is_zero_where_its_outputs_tie_with_the_median():
+    """Of 0, 1, 1 and 5 the lower median is 1; a difference by rounding is a tie, a real one not."""
+    T = torch.tensor([[0, 1, 1 + 1e-13, 5], [0, 1, 1 + 1e-7, 5]], dtype=torch.float64)
+    found = random_nets.balanced(T)
+    assert found[0].tolist() == [-1, 0, 0, 4]
+    assert (found[1] > 0).tolist() == [False, False, True, True]
+    assert torch.equal(random_nets.balanced(1e20 * T) > 0, found > 0), "in units of the net"
+
+
+def test_rounding_decides_no_sign_of_a_saturated_net():
+    """Noise of 1e-14 of the largest output, as of another order of summation, moves none."""
+    T = random_nets.outputs("deep transformer", "wide", 6, 64, generator(), width=16)
+    noise = torch.rand(T.shape, generator=generator(1), dtype=torch.float64) - 0.5
+    moved = T + 1e-14 * noise * T.abs().amax(-1, keepdim=True)
+    assert torch.equal(random_nets.balanced(moved) > 0, random_nets.balanced(T) > 0)
+    raw = [v - v.median(-1, keepdim=True).values > 0 for v in (T, moved)]
+    assert not torch.equal(*raw), "without ties rounding decides"
+
+
 def test_outputs_without_a_sign_are_refused():
     with pytest.raises(ValueError, match="outputs must be finite, got nan"):
         random_nets.sign_sensitivity(torch.full((8,), math.nan))
