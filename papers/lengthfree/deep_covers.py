@@ -16,7 +16,13 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice, require_positive, require_scale, validated
+from helpers.checks import (
+    require_amount,
+    require_choice,
+    require_positive,
+    require_scale,
+    validated,
+)
 from helpers.covers.blocks import Layer, blocks
 from helpers.covers.capacity import allocate
 from helpers.covers.lipschitz import SOFTMAX_PRINTED, later_factors, layer_factor
@@ -269,6 +275,13 @@ def marked_output(length: float, marked: bool) -> float:
     half = length / 2
     X = torch.tensor([[0.0, length, 0.0], [half, 0.0, half]], dtype=torch.float64)
     return blocks(X, [Layer(W_V, W_QK, W_C)], lambda y: y)[-1][0, 0].item()
+
+
+@validated
+def log_choices(places: int, marks: int) -> float:
+    """Log of the number of ways to choose ``marks`` of ``places`` places, between 0 and all."""
+    require_amount(places=places, marks=marks, unmarked=places - marks)
+    return math.lgamma(places + 1) - math.lgamma(marks + 1) - math.lgamma(places - marks + 1)
 
 
 def _behind(norms: DeepNorms, constant: float) -> list[float]:

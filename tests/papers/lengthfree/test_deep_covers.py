@@ -194,6 +194,14 @@ def test_a_marked_pair_has_the_attention_of_a_score_of_5(length):
     assert deep_covers.marked_output(length, False) == pytest.approx(0.5, rel=1e-12)
 
 
+def test_the_choices_of_marks_are_a_binomial_coefficient():
+    for places, marks in ((1, 0), (5, 5), (60, 7), (10_000, 1000)):
+        exact = math.log(math.comb(places, marks))
+        assert deep_covers.log_choices(places, marks) == pytest.approx(exact, rel=1e-11, abs=1e-12)
+    with pytest.raises(ValueError, match="unmarked must be finite and at least 0, got -1"):
+        deep_covers.log_choices(3, 4)
+
+
 def test_a_short_query_of_a_marked_pair_is_refused():
     with pytest.raises(ValueError, match="length must be at least 2"):
         deep_covers.marked_output(1.9, True)
