@@ -401,7 +401,7 @@ def among_learners(runs):
 
 def rising_fives(factor, draws=200):
     """Share of random fives, of the ten models of each length, whose largest gap rises visibly."""
-    ten = kept[kept["factor"] == factor].sort_values("T")
+    ten = kept[kept["factor"] == factor].sort_values("T", kind="stable")
     drawn = (ten.groupby("T").sample(5, random_state=k) for k in range(draws))
     return sum(steepness("gap", five)["as steep upward"] <= 0.05 for five in drawn) / draws
 

@@ -523,7 +523,8 @@ answer = {
     for name in weights
     if name != "positions"
 }
-answer = pd.Series(answer, name="sharpness").rename_axis("tensor that moves").sort_values()
+answer = pd.Series(answer, name="sharpness").rename_axis("tensor that moves")
+answer = answer.sort_values(key=lambda size: size.round(6), kind="stable")
 table(answer, "Exact PARITY at 64 bits, steps of 0.1 of one tensor", form=".3f", tiny=1e-6)
 
 # %% [markdown]

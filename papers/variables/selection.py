@@ -75,7 +75,8 @@ def basis(gram: Tensor) -> Basis:
     values, axes = torch.linalg.eigh(gram)
     if values[0] < -rounding * len(gram):
         raise ValueError(f"gram has the negative eigenvalue {values[0].item():.3g}")
-    vectors = torch.nn.functional.pad(axes * values.clamp(min=0).sqrt(), (0, 3))
+    values = torch.where(values > rounding * len(gram), values, 0.0)  # the root magnifies rounding
+    vectors = torch.nn.functional.pad(axes * values.sqrt(), (0, 3))
     return Basis(vectors, *torch.eye(len(gram) + 3, dtype=torch.float64)[-3:])
 
 
