@@ -384,13 +384,19 @@ def first_below(values: Tensor, level: float) -> Tensor:
 
 
 def window(values: Tensor, start: Tensor, stop: Tensor) -> Tensor:
-    """Mean ``(E,)`` of each run's looks from ``start`` to before ``stop``, at least one of its own.
+    """Mean ``(E,)`` of each run's looks from ``start`` to before ``stop``, both ``(E,)``.
 
-    Values are ``(E, looks)``, ends ``(E,)``; an end outside the run counts as the run's end.
+    Values are ``(E, looks)``.
+
+    Raises:
+        ValueError: a window is empty or leaves its run.
     """
-    at = torch.arange(values.shape[1])
-    first = start.clamp(0, values.shape[1] - 1)[:, None]
-    inside = (at >= first) & (at < stop[:, None].maximum(first + 1))
+    looks = values.shape[1]
+    for e, (a, b) in enumerate(zip(start.tolist(), stop.tolist(), strict=True)):
+        if not 0 <= a < b <= looks:
+            raise ValueError(f"window [{a}, {b}) of run {e} is empty or leaves its {looks} looks")
+    at = torch.arange(looks)
+    inside = (at >= start[:, None]) & (at < stop[:, None])
     return values.where(inside, 0).sum(1) / inside.sum(1)
 
 

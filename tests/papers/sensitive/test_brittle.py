@@ -232,13 +232,19 @@ def test_shuffling_keeps_the_strata():
     assert several == {1.0, 2.0, 3.0}
 
 
+@pytest.mark.parametrize(("start", "stop"), [(-3, 2), (2, 5), (2, 2)])
+def test_a_window_is_refused_that_is_empty_or_leaves_its_run(start, stop):
+    values = torch.tensor([[4.0, 3, 1, 0], [5, 5, 5, 5]])
+    with pytest.raises(ValueError, match=rf"window \[{start}, {stop}\) of run 1 .* its 4 looks"):
+        brittle.window(values, torch.tensor([0, start]), torch.tensor([2, stop]))
+
+
 def test_looks_are_found_averaged_and_aligned():
     values = torch.tensor([[4.0, 3, 1, 0], [5, 5, 5, 5]])
     assert brittle.first_below(values, 2).tolist() == [2, 4]
     assert brittle.first_below(values, 5).tolist() == [0, 4]
-    start, stop = torch.tensor([-3, 9]), torch.tensor([2, 9])
+    start, stop = torch.tensor([0, 1]), torch.tensor([2, 4])
     assert brittle.window(values, start, stop).tolist() == [3.5, 5]
-    assert brittle.window(values, torch.tensor([2, 1]), torch.tensor([2, 3])).tolist() == [1, 5]
     found = brittle.aligned(values, torch.tensor([0, 3]), 1, 2)
     expected = torch.tensor([[math.nan, 4, 3], [5, 5, math.nan]])
     torch.testing.assert_close(found, expected, equal_nan=True)
