@@ -19,26 +19,26 @@
 # # From flatness to counting, step by step
 #
 # ```{verdict}
-# Yes, a bound by flatness and a bound by counting are the ends of one chain: nine proved steps lead from the first to the second, and for each step we measure how many samples it saves. We take one network on {glue:text}`T` bits and ask for a guaranteed risk of $\frac14$. The first paper's form, with a proved constant and with the risk under noise measured, needs {glue:text}`m_first:.0e` samples, and the bound at the other end needs {glue:text}`m_last:.0f`. Knowing in which directions the network is flat saves a factor of {glue:text}`flat_tied:.0f` if the prior is as narrow as the noise, and of {glue:text}`flat:.1f` if it is not.
+# Yes, a bound by flatness and a bound by counting are the ends of one chain of ten proved bounds, and for each step from one to the next we measure how many samples it saves. We take one network on {glue:text}`T` bits and ask for a guaranteed risk of $\frac14$. The first paper's form, with a proved constant and with the risk under noise measured, needs {glue:text}`m_first:.0e` samples, and the bound at the other end needs {glue:text}`m_last:.0f`. Knowing in which directions the network is flat saves a factor of {glue:text}`flat_tied:.0f` if the prior is as narrow as the noise, and of {glue:text}`flat:.1f` if it is not.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-from-gaussians-to-occam`. **Read** 11 min. **Runs in** 40 s. **Source** ours.
 #
-# **Claim.** A bound from flatness and a bound from counting are two ends of one ladder. All its rungs are PAC-Bayes bounds for the same network, and only the prior, the noise and the form of the bound change. The largest steps are a variance for each block of weights and a prior with a width of its own. What then still separates a Gaussian prior from counting is the KL divergence of weights that could be known beforehand. In the end, only the sets of bits contribute to the divergence.
+# **Claim.** A bound from flatness and a bound from counting are two ends of one ladder. All its rungs are PAC-Bayes bounds for the same network, and only the prior, the noise and the form of the bound change. The largest steps are a variance for each block of weights and a prior with a width of its own. What then still separates a Gaussian prior from counting is that it pays for weights that could be known beforehand, and that it does not know the two values of a first score. In the end, only the sets of bits contribute to the divergence.
 #
 # ## Why one should care
 #
-# In {ref}`ch-from-gaussians-to-occam` a bound from flatness needs many times as many samples as a bound that counts: some fifty times as many with one prior, and many thousand times as many with another. Such a comparison does not say where the difference comes from. Is it the Gaussian prior, its width, the form of the bound, or that one does not know where the network is flat? If we change one of these at a time, each change saves a certain factor, and the factors say where an effort to improve such bounds would be worth most. The target here is harder than the target of that chapter, because it is a sum of ten parities, so that the learner has much to learn.
+# In {ref}`ch-from-gaussians-to-occam` a bound from flatness needs many times as many samples as a bound that counts: some fifty times as many with one prior, and many thousand times as many with another. Such a comparison does not say where the difference comes from. Is it the Gaussian prior, its width, the form of the bound, or that one does not know where the network is flat? If we change little at a time, each change saves a certain factor, and the factors say where an effort to improve such bounds would be worth most. The target here is harder than the target of that chapter, because it is a sum of ten parities, so that the learner has much to learn.
 #
 # ## What a weight costs, by hand
 #
 # Let $T = 20$ scores of a network say which pair of bits it reads: exactly $d = 2$ of them are 1, and the others are 0. Suppose that the network tolerates Gaussian noise of standard deviation $s = 0.01$ on each score. What does it cost, in nats of KL divergence from a prior, to communicate the pair? Here are four ways to pay.
 #
 # 1. *A Gaussian prior around 0, as narrow as the noise.* The divergence is $\frac1{2 s^2} = 5000$ nats for each score of 1, so $10\,000$ nats for the two.
-# 2. *A Gaussian prior around 0, as wide as one likes.* The divergence is $\frac12 \log(1 + 1/s^2) = 4.6$ nats for each score of 1, so $9.2$ nats for the two. (For the two Gaussians we ignore the scores of 0.)
+# 2. *A Gaussian prior around 0, as wide as one likes.* If all twenty scores have the same width, the divergence is at best $\frac{20}2 \log\bigl(1 + \frac2{20 s^2}\bigr) = 69$ nats, since the scores of 0 pay as well.
 # 3. *A prior that knows the two possible values, and how often each occurs.* It costs $\log 10 = 2.30$ nats for a score of 1 and $\log \frac{20}{18} = 0.105$ nats for a score of 0. The sum over all twenty scores is $2 \cdot 2.30 + 18 \cdot 0.105 = 6.5$ nats.
 # 4. *A list.* To name the pair among the $\binom{20}2 = 190$ pairs takes $\log 190 = 5.2$ nats.
 #
-# From the first way to the second the cost decreases by a factor of a thousand, and after that only by small factors. The chapter makes the same comparison for a whole network with measured noise.
+# From the first way to the second the cost decreases by a factor of more than a hundred, from there to the third by a factor of ten, and after that hardly. The chapter makes the same comparison for a whole network with measured noise.
 #
 # ## The setting
 #
@@ -65,14 +65,16 @@
 #
 # Here $n_g$ is the number of weights in a group and $N_g$ their squared norm, and $n$ and $N$ are those of the whole network.
 #
+# Rung 4 goes back to one variance, so its step is to be read from rung 2, and from rung 8 on the noise vanishes.
+#
 # **The idea of the proof.** Every rung but the last is one of these two bounds with another prior. So one only has to check that the prior can be written down before the sample is seen, and to compute the divergence of the noisy network from it. Rungs 3 to 10 use more and more of what follows from $T$, $d$, $W$ and the coefficients, which the learner knows.
 #
 # ````{dropdown} Proof that each is a bound
 # We go through the rungs in order, and then say how the noise is chosen and how the risk under noise is estimated.
 #
-# * *Rungs 1 to 3* have the divergence of two Gaussians with the same variances, which is the squared distance of their centres over twice the variance. The blocks of rung 3 follow from $T$, $d$, $W$ and the coefficients.
+# * *Rungs 1 to 3* have the divergence of two Gaussians with the same variances, which is the squared distance of their centres over twice the variance. The blocks of rung 3 follow from $T$, $d$, $W$ and the coefficients. The root form needs in addition that $K$ is known before the sample. It is, because all networks of the list have the same norms.
 # * *Rungs 4 to 6.* Here the prior of group $g$ has the variance $\tau_g^2 = s_g^2 + N_g / n_g$, which follows from the same numbers. This width gives the formula in the table ({eq}`eq-wide-prior`).
-# * *Rung 7.* In all networks of the list the MLP, the values, the idle positions, the read-out and the second scores are equal, up to the order of positions. So a prior centred there pays nothing for them.
+# * *Rung 7.* In all networks of the list the MLP, the values, the idle positions, the read-out and the second scores are equal. So a prior centred there pays nothing for them, with noise or without, and we give noise to the first scores alone.
 # * *Rung 8.* A score of the first attention is $L$ at the $d$ members of a set and 0 elsewhere. Let the prior of each score be the mixture $\frac dT N(L, s^2) + (1 - \frac dT) N(0, s^2)$. By {prf:ref}`beyond-occam-mixture` a score costs at most the logarithm of one over the share of its value in the mixture. For one set this adds up to $d \log \frac Td + (T - d) \log \frac T{T - d}$, and there are $W$ sets.
 # * *Rung 9* follows from {prf:ref}`beyond-occam-mixture` with the list itself.
 # * *Rung 10* follows from a union bound over the list.
@@ -120,11 +122,12 @@ glue(T=T, pairs=pairs)
 # %% [markdown]
 # ## The risk under noise
 #
-# First we measure how much risk each setting of the noise causes. If all weights have one variance, we try twelve variances. If each block has its own, we try eight trade-offs between the risk and the divergence in nats, and take the best noise for each of them. For priors with widths of their own a trade-off is given by the price of a nat in risk ({ref}`ch-from-gaussians-to-occam`). For priors with the posterior's widths it is given by the number of nats ({ref}`ch-three-rates`). Some blocks have weights at which noise causes no risk. There we limit the noise by one of three upper limits.
+# First we measure how much risk each setting of the noise causes. If all weights have one variance, we try twelve variances. If each block has its own, we try eight trade-offs between the risk and the divergence in nats, and take the best noise for each of them. For priors with widths of their own a trade-off is given by the price of a nat in risk ({ref}`ch-from-gaussians-to-occam`). For priors with the posterior's widths it is given by the number of nats ({ref}`ch-three-rates`). At rung 7 only the first scores have noise, and we try seven standard deviations. Some blocks have weights at which noise causes no risk. There we limit the noise by one of three upper limits.
 
 # %% mystnb={"code_prompt_hide": "The risk of each setting", "code_prompt_show": "The risk of each setting"} tags=["hide-input"]
 CAPS, PRICES = (0.03, 0.06, 0.12), [10 ** (k / 2) for k in range(-13, -5)]
 BUDGETS = [10 ** (k / 2) for k in range(7, 15)]
+ALONE = (0.1, 0.125, 0.16, 0.2, 0.25, 0.32, 0.4)  # of the first scores
 one, blocks = small_noise.whole(spec), small_noise.blocks(spec)
 N, n = blocks.sums(squares), blocks.counts
 
@@ -138,7 +141,9 @@ G = blocks.sums(slopes)
 own = by_block(G)
 tied = [small_noise.best_deviations(N, G, K, 2 * cap) for cap in CAPS for K in BUDGETS]
 walk = [f64([10 ** (k / 5 - 3.5)]) for k in range(12)]
-choices = len(own) + len(tied) + len(walk)
+known = torch.tensor([name == "scores 1" for name in blocks.names])
+alone = [torch.where(known, f64([s]), 0.0) for s in ALONE]
+choices = len(own) + len(tied) + len(walk) + len(alone)
 
 
 def risk(groups, s):
@@ -152,6 +157,7 @@ limits = {
     "one": f64([risk(one, s) for s in walk]),
     "block": f64([risk(blocks, s) for s in own]),
     "tied": f64([risk(blocks, s) for s in tied]),
+    "alone": f64([risk(blocks, s) for s in alone]),
 }
 
 # %% [markdown]
@@ -184,7 +190,6 @@ def truncated(T):
 
 
 total = f64([v.square().sum().item() for v in weights.values()]).sum()[None]
-known = torch.tensor([name == "scores 1" for name in blocks.names])
 narrow = [small_noise.kl(total, s) for s in walk]
 wide = [small_noise.wide_kl(total, one.counts, s) for s in walk]
 wide_each = [small_noise.wide_kl(N, n, s.expand(len(n))) for s in walk]
@@ -201,7 +206,7 @@ rungs = {
     "5 one variance, widths by block": least(limits["one"], wide_each),
     "6 variances and widths by block": least(limits["block"], wide_blocks),
     "7 around what the list shares": least(
-        limits["block"], [small_noise.wide_kl(torch.where(known, N, 0.0), n, s) for s in own]
+        limits["alone"], [small_noise.wide_kl(torch.where(known, N, 0.0), n, s) for s in alone]
     ),
     "8 two values for each first score": no_noise(two_values),
     "9 mixture over the list": no_noise(listed),
@@ -247,7 +252,13 @@ m = list(samples.values())
 glue(m_first=m[0], m_kl=m[1], m_last=m[-1], m_wide=m[3], m_each=m[4], m_blocks=m[5], m_centred=m[6])
 glue(counting=counting, choices=choices, two_values=two_values, listed=listed, quoted=quoted)
 glue(quoted_long=quoted_long)
-glue(flat=m[4] / m[5], flat_tied=m[1] / m[2], wide_saves=m[1] / m[3])
+glue(flat=m[4] / m[5], flat_tied=m[1] / m[2], wide_saves=m[1] / m[3], shared=m[5] / m[6])
+far = m if stored is None else stored["samples"]
+glue(flat_far=far[4] / far[5], flat_tied_far=far[1] / far[2], shared_far=far[5] / far[6])
+steep = torch.tensor([name in ("G", "b") for name in blocks.names])
+glue(unused=(G.sum() / G[N > 0].sum()).item(), flat_norm=100 * (N[known] / N.sum()).item())
+glue(steep_norm=100 * (N[steep].sum() / N.sum()).item())
+glue(steep_share=100 * (G[steep].sum() / G[N > 0].sum()).item())
 
 # %% mystnb={"code_prompt_hide": "Two checks", "code_prompt_show": "Two checks"} tags=["hide-input"]
 ladder.holds(
@@ -275,18 +286,20 @@ ladder.holds(
 )
 walked = [best for name, (_, best) in rungs.items() if name[0] in "1245" and best is not None]
 priced = [best % len(PRICES) for name, (_, best) in rungs.items() if name[0] in "36"]
-if any(k in (0, len(walk) - 1) for k in walked) or any(k in (0, len(PRICES) - 1) for k in priced):
-    raise ValueError(f"a best noise or price lies at an end of its grid: {walked}, {priced}")
+single = [best for name, (_, best) in rungs.items() if name[0] == "7"]
+for found, steps in ((walked, walk), (priced, PRICES), (single, ALONE)):
+    if any(k in (0, len(steps) - 1) for k in found):
+        raise ValueError(f"a best noise or price lies at an end of its grid: {found}")
 
 # %% [markdown]
 # ## What each rung buys
 #
 # In {numref}`fig-ladder` follow the filled marks from the top to the bottom. They move to the left at every rung, by more than seven powers of ten in all, and most of this distance lies between rungs 2 and 5.
 #
-# * **A width of its own** is the largest step. A prior as narrow as the posterior pays $N / 2 s^2$, which grows with one over the square of the noise, whereas a wide one pays half a logarithm for each weight. This step reduces the samples from {glue:text}`m_kl:.0e` (rung 2) to {glue:text}`m_wide:.0e` (rung 4). With a narrow prior, a variance for each block (rung 3) saves a factor of {glue:text}`flat_tied:.0f`, because one then pays nothing for the weights that no function uses.
+# * **A width of its own** is the largest step. A prior as narrow as the posterior pays $N / 2 s^2$, which grows with one over the square of the noise, whereas a wide one pays half a logarithm for each weight. This step reduces the samples from {glue:text}`m_kl:.0e` (rung 2) to {glue:text}`m_wide:.0e` (rung 4). With a narrow prior, a variance for each block (rung 3) saves a factor of {glue:text}`flat_tied:.0f`. (With finer grids of the noise the factor is 39.) Only a small part of it is due to the weights that no function uses: by the law of {ref}`ch-three-rates`, to leave these without noise saves a factor of {glue:text}`unused:.1f` by itself. The rest is flatness. The first scores hold {glue:text}`flat_norm:.0f` % of the squared norm and are flat, whereas the first layer of the MLP holds {glue:text}`steep_norm:.0f` % of the norm, but {glue:text}`steep_share:.0f` % of the sharpness of the weights that are used. So the noise can be large where the norm is, and a narrow prior pays for the norm over the square of the noise.
 # * **Widths by block** (rung 5) pay nothing for the weights that no network of the list uses, and reduce the number of samples to {glue:text}`m_each:.0e`.
 # * **Variances by block** (rung 6), which the paper names as a way forward, use the flatness of the network, because the first scores are flat and the MLP is steep. Added to widths by block they reduce the number to {glue:text}`m_blocks:.0e`, by a factor of {glue:text}`flat:.1f`. For comparison, counting 32 bits for each weight needs {glue:text}`counting:.1e` samples.
-# * **The shared part** (rung 7) contributes little, since a prior that is centred at it still needs {glue:text}`m_centred:.0e` samples. What remains are the $W T$ first scores, which hold the sets of bits.
+# * **The shared part** (rung 7). A prior that is centred at it needs no noise there, and reduces the number of samples to {glue:text}`m_centred:.1e`, by a factor of {glue:text}`shared:.1f`. This is more than flatness saves with a wide prior, but at 50 bits it is less, a factor of {glue:text}`shared_far:.1f` against {glue:text}`flat_far:.1f`. What remains are the $W T$ first scores, which hold the sets of bits.
 # * **Two values in place of a Gaussian** for these scores (rung 8) cost {glue:text}`two_values:.0f` nats, whereas the list (rung 9) costs {glue:text}`listed:.0f` nats. From here on the least noise is the best, so knowing where the network is flat gains nothing.
 #
 # The dotted lines of {numref}`fig-ladder` are the paper's truncated form with $\Sigma = 0.01$, which needs {glue:text}`quoted:.1e` samples at $T = 20$ and {glue:text}`quoted_long:.1e` at $T = 50$. At $T = 20$ all rungs from 4 on need fewer samples than this, and at $T = 50$ all rungs from 5 on, although they have no unproved constant. The stored run at 50 bits was made twice, with other strings and other noise. At rung 3 the second run needs 7 % fewer samples than the first, and at every other rung the two agree to within 2 %.
@@ -307,9 +320,9 @@ ledger.show()
 #
 # ## What we found
 #
-# * The first paper's form with a proved constant and Occam's bound differ by a factor of more than a million in the number of samples, and every step between them is a proved bound for the same network.
+# * The first paper's form with a proved constant and Occam's bound differ by a factor of more than a million in the number of samples, and every rung between them is a proved bound for the same network.
 # * About half of this, in powers of ten, is due to a width of its own for the prior. A wide prior with one variance for all weights already needs only {glue:text}`m_wide:.0e` samples, which is {glue:text}`wide_saves:.0f` times fewer than the narrow one at rung 2.
-# * Knowing where the network is flat saves a factor of {glue:text}`flat_tied:.0f` with a narrow prior, because it then also says which weights are not used, and a factor of {glue:text}`flat:.1f` with a wide prior.
+# * Knowing where the network is flat saves a factor of {glue:text}`flat_tied:.0f` with a narrow prior, which pays with the square of one over the noise, and a factor of {glue:text}`flat:.1f` with a wide prior, which pays with its logarithm. At 50 bits the factors are {glue:text}`flat_tied_far:.0f` and {glue:text}`flat_far:.1f`.
 # * In the end the samples pay for the sets of bits, which is what the learner did not know.
 #
 # ## Exercises
@@ -366,7 +379,7 @@ table(answer, "Nats of rungs 8 and 9", form={"quotient": ".2f", "two values": ".
 # ```{solution} ex-ladder-learner
 # :class: dropdown
 #
-# It could try all $\binom{\binom T2}W$ choices of sets, and no rung depends on the time. Rungs 1 to 6 are formulas in the weights of any network, so they hold for one that was trained, if the widths of the prior are fixed beforehand, and the risk under noise is measured. Rungs 7 to 10 hold only for networks of the list. A trained network that computes the same function with other weights has to be rewritten as one of these first.
+# It could try all $\binom{\binom T2}W$ choices of sets, and no rung depends on the time. Rungs 1 to 6 are formulas in the weights of any network, so they hold for one that was trained, if the widths of the prior are fixed beforehand, and the risk under noise is measured. (The root form of rung 1 also needs a limit on $K$ that is fixed beforehand, or the logarithm of the kl form.) Rungs 7 to 10 hold only for networks of the list. A trained network that computes the same function with other weights has to be rewritten as one of these first.
 # ```
 #
 # ## References
