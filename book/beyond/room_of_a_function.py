@@ -598,7 +598,7 @@ for n in (9, 65):
 # * The limits have closed forms up to two shares that concern the MLP alone: $\frac{10}{3 B^2} \tau$ for MAJORITY, where $\tau$ is {glue:text}`steps:.3f` here, and $\pi D$ for FIRST, where $D$ is {glue:text}`reads:.3f`.
 # * PARITY has no room for $n > h + 1$. This length is exact for $h \ge 3$, whereas for $h = 1$ and $h = 2$ PARITY has no room already from one bit less on.
 # * Minus the logarithm of the room is a price in the sense of Occam's bound. It grows like $\log n$ for MAJORITY and like $3 \log n$ for INDEX, and it is small compared with any way to write the weights down.
-# * Random transformers have insensitive strings more often than random functions. With two layers {glue:text}`two_share:.1f` % of them have one, whereas Kövér and others report that all did. With one layer and large weights {glue:text}`missing:.1f` % do not, because a single bit decides, at lengths that their theorem does not reach.
+# * Random transformers have insensitive strings more often than random functions. With two layers {glue:text}`two_share:.1f` % of them have one, whereas Kövér and others report that all did. With one layer and large weights {glue:text}`missing:.1f` % do not, mostly because a single bit decides ({glue:text}`deciding:.1f` %), at lengths that their theorem does not reach.
 #
 # ## Exercises
 #
@@ -636,7 +636,7 @@ for units in (2, 4, 8, 16, 32, 64):
 table(pd.DataFrame(by_width).set_index("units"), "Readers by their width", form=".3f")
 
 # %% [markdown]
-# At 65 bits the rooms of the run with twelve units differ from those with eight by at most 12 %. Most of this is sampling error. With 200,000 readers for each width both shares are about 2 % larger with twelve units, with a standard error of 0.7 %. The shares are more precise than the rooms and say why. A wider MLP has larger outputs, so that the last bias decides less often. Therefore both shares rise at first and then remain the same. But among the readers with $f(0) < 0 < f(1)$ the share of those that cross 0 only once hardly changes. So a wider network has about the same room for MAJORITY, although it can compute many other functions.
+# At 65 bits the rooms of the run with twelve units differ from those with eight by at most 12 %. Most of this is sampling error. With 200,000 readers for each width both shares are about 2 % larger with twelve units, with a standard error of 0.7 %. The shares are more precise than the rooms, and one can see why they hardly change. A wider MLP has larger outputs, so that the last bias decides less often. Therefore both shares rise at first and then remain the same. But among the readers with $f(0) < 0 < f(1)$ the share of those that cross 0 only once hardly changes. So a wider network has about the same room for MAJORITY, although it can compute many other functions.
 #
 # ```{solution-end}
 # ```

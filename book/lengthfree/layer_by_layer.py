@@ -599,7 +599,7 @@ glue(own_printed=of_0_1["as printed"].iloc[0], own_proof=of_0_1["by its proof"].
 #
 # *F.0.1* fails then as well, as the table shows. The reason is that the proof, too, covers the first $W_v$ as if tokens had length 1, and $W_c$ as if $\sigma$ did not lengthen.
 #
-# *F.0.2* fails too, as the following networks show. We write codewords into one row of $W_{QK}$, as in that chapter. The paper's $[CLS]$ token is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for some $j = 2, \dots, d - 1$, and the entries of $W_{QK}$ at the $d - 2$ places $(1, j)$ are 0 or $10/B_x^2$. With $B = 1$ and $B_x^2 = 10\, (d-2)$ all choices are allowed, whether the norms are those of rows or of columns. In the row *sparse* of the table only $d/10$ of these entries are not 0, so that $B_x = \sqrt d$ is enough, the length that a layer norm gives. The other matrices have a single entry of at most 1, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bound.
+# *F.0.2* fails too, as the following networks show. We write codewords into one row of $W_{QK}$, as in that chapter. The paper's $[CLS]$ token is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for some $j = 2, \dots, d - 1$, and the entries of $W_{QK}$ at the $d - 2$ places $(1, j)$ are 0 or $10/B_x^2$. With $B = 1$ and $B_x^2 = 10\, (d-2)$ all choices are allowed, whether the norms are those of rows or of columns. In the rows *sparse* of the table only $d/10$ of these entries are not 0 (in each column, if the query may differ), so that $B_x = \sqrt d$ is enough, the length that a layer norm gives. The other matrices have a single entry of at most 1, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bound.
 #
 # If the $[CLS]$ token may differ between inputs, for example because a position is added to it, the queries $B_x e_i$ make all $(d-1)(d-2)$ places off the diagonal readable. Then $B_x^2 = 10\, (d-1) \sqrt{d-2}$ is enough for F.0.2 and $B_x^2 = 10\, (d-2)$ for F.0.1, and smaller widths contradict the bounds.
 
@@ -610,13 +610,14 @@ for name, one, widths in (
     ("F.0.2, one query, sparse", True, (10**6,)),
     ("F.0.2, all queries", False, (100, 300, 1000)),
     ("F.0.1, all queries", False, (10**4, 10**5, 10**6)),
+    ("F.0.1, all queries, sparse", False, (10**6,)),
 ):
     for d in widths:
         long = (d - 1) * math.sqrt(d - 2) if name == "F.0.2, all queries" else d - 2
         C_1 = d * math.log(2 * d + 1) if "F.0.1" in name else math.log(d * d)
         B_x, needed = math.sqrt(10 * long), (d - 2) * (1 if one else d - 1) * math.log(2)
         if "sparse" in name:
-            B_x, needed = math.sqrt(d), log_choices(d - 2, d // 10)
+            B_x, needed = math.sqrt(d), log_choices(d - 2, d // 10) * (1 if one else d - 1)
         norms = DeepNorms(1, V=2 / B_x, x=B_x)
         rows[f"{name}, d = {d:,}"] = {
             "length B_x": B_x,
@@ -649,9 +650,11 @@ glue(single_length=single["length B_x"], single_printed=single["as printed"])
 glue(single_proof=single["by its proof"])
 glue(marked_length=last["length B_x"], marked_printed=last["as printed"])
 glue(marked_proof=last["by its proof"])
+sparse = marked.loc["F.0.1, all queries, sparse, d = 1,000,000"]
+glue(sparse_printed=sparse["as printed"], sparse_proof=sparse["by its proof"])
 
 # %% [markdown]
-# With one query, at width $10^6$ and for tokens of length {glue:text}`single_length:.0f`, as a layer norm makes them, F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected. With all queries this happens at width 1000 already, for tokens of length {glue:text}`marked_length:.0f`. F.0.1 has a factor $d$ in its bound, so with the identity for $\sigma$ it takes all queries and widths of a hundred thousand and more to contradict it.
+# With one query, at width $10^6$ and for tokens of length at most {glue:text}`single_length:.0f`, the length that a layer norm gives, F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected. With all queries this happens at width 1000 already, for tokens of length {glue:text}`marked_length:.0f`. F.0.1 has a factor $d$ in its bound, so with the identity for $\sigma$ our classes contradict it only with all queries, from some 11,000 columns on as printed and from some 46,000 on if it is corrected. With $d/10$ entries $10/B_x^2$ in each column, tokens of length at most $\sqrt d$ are enough: at width $10^6$ it allows {glue:text}`sparse_printed:.3f` times what is needed, and {glue:text}`sparse_proof:.2f` times if it is corrected.
 #
 # **The three families with a steep $\sigma$.** In each of them an input consists of the token 0, which is $[CLS]$, and at least 500 copies of one other token, so attention returns this other token times $1 - \frac1T$.
 #
@@ -697,9 +700,9 @@ glue(marked_proof=last["by its proof"])
 #
 # **Statement.** As printed, let $B$ bound the norm of every matrix: for F.0.2 the norm of Lemma 3.4, which is the sum of the $\ell_2$ norms of the columns, and for F.0.1 that of Lemma 3.3, which is the largest $\ell_1$ norm of a column. Then the bound of Theorem 4.2 on the log covering number, $(\gamma + \eta)^3/\epsilon^2$, holds with the cover constant $C_1 = B^2 \ln(dk)$ for F.0.2 and $C_1 = d B^2 \ln(2k+1)$ for F.0.1.
 #
-# **Counterexample.** *Against F.0.2.* Take one layer with $k = d$, $B = 1$, the identity for $\sigma$, the same query $B_x e_1$ in all inputs, and $W_{QK}$ with $d/10$ entries $10/B_x^2$ in one row and 0 elsewhere. The norms may be read for rows or for columns. At width $10^6$ and $B_x =$ {glue:text}`single_length:.0f`, the length that a layer norm gives, F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected by the sum of the proof of Theorem 4.2, which has three factors that the theorem lacks. If the query may differ between inputs, width 1000 and $B_x =$ {glue:text}`marked_length:.0f` give {glue:text}`marked_printed:.3f` and {glue:text}`marked_proof:.3f`.
+# **Counterexample.** *Against F.0.2.* Take one layer with $k = d$, $B = 1$, the identity for $\sigma$, the same query $B_x e_1$ in all inputs, and $W_{QK}$ with $d/10$ entries $10/B_x^2$ in one row and 0 elsewhere. The norms may be read for rows or for columns. At width $10^6$ and $B_x =$ {glue:text}`single_length:.0f`, the length that a layer norm gives, F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected by the sum of the proof of Theorem 4.2, which has three factors that the theorem lacks. If the query may differ between inputs, width 1000 and $B_x =$ {glue:text}`marked_length:.0f` give {glue:text}`marked_printed:.3f` and {glue:text}`marked_proof:.3f`. All these widths are far above the paper's 64.
 #
-# *Against F.0.1.* Take one layer with $W_{QK} = 0$ and a steep $\sigma$ after a small $W_v$ that reads long tokens. If the norms are read as those of the maps $x \mapsto W^\top x$ that the layer uses, at the paper's width of 64 and $B_x = 6400$, F.0.1 allows {glue:text}`own_printed:.2f` times what is needed, and {glue:text}`own_proof:.2f` times if it is corrected. Another family contradicts it for rows and for columns. With the identity for $\sigma$ it fails only if the query may differ, at widths of a hundred thousand and more. Tokens so long and activations so steep are not in use.
+# *Against F.0.1.* Take one layer with $W_{QK} = 0$ and a steep $\sigma$ after a small $W_v$ that reads long tokens. If the norms are read as those of the maps $x \mapsto W^\top x$ that the layer uses, at the paper's width of 64 and $B_x = 6400$, F.0.1 allows {glue:text}`own_printed:.2f` times what is needed, and {glue:text}`own_proof:.2f` times if it is corrected. Another family contradicts it for rows and for columns. With the identity for $\sigma$ our classes contradict it only if the query may differ: from some 11,000 columns on as printed, from some 46,000 on if it is corrected, and at width $10^6$ also with tokens of the length that a layer norm gives ({glue:text}`sparse_printed:.3f` and {glue:text}`sparse_proof:.2f` times what is needed). Activations as steep as those of the first two families are not in use.
 #
 # **Why.** The term of $W_v$ in Theorem 4.2 has $B_{v2}$, the bound on the spectral norm of $W_v$, where the proof has $B_{c2}$, that of $W_c$, and in the first layer both lack $B_x$, the length of the inputs. The term of the first $W_{QK}$ lacks $B_x^2$, and that of $W_c$ lacks $L_\sigma$, the Lipschitz constant of $\sigma$.
 #
