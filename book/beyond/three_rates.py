@@ -23,11 +23,11 @@
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 13 min. **Runs in** 20 s. **Source** ours.
 #
-# **Claim.** Put small Gaussian noise on the weights of a network that fits its data, and take a prior around 0 with the same variances. We call such variances *tied*. Choose them so that the risk is least for a given KL divergence; with one variance for all weights there is nothing to choose. Then, as the noise vanishes, the risk that it causes times the divergence tends to a constant. This constant decides what a PAC-Bayes bound with tied variances can guarantee, and at which rate it falls. One variance for each kind of weight, a way forward that {cite:t}`sharper` names, makes the constant many times smaller. The bound still does not come near one that counts networks. A prior that is wider than the posterior does better, in the next chapter.
+# **Claim.** Put small Gaussian noise on the weights of a network that fits its data, and take a prior around 0 with the same variances. We call such variances *tied*. Choose them so that the risk is least for a given KL divergence; with one variance for all weights there is nothing to choose. Then, as the noise vanishes, the risk that it causes times the divergence tends to a constant. This constant decides what a PAC-Bayes bound with tied variances can guarantee at the rate of its form. One variance for each kind of weight, a way forward that {cite:t}`sharper` names, makes the constant many times smaller. The bound still does not come near one that counts networks. A prior that is wider than the posterior does better, in the next chapter.
 #
 # ## Why one should care
 #
-# A bound is often judged by its value at one sample size. Its *rate* says more: how many more samples are needed to halve it? A bound for a finite list of predictors, which counts the list, falls like $\frac1m$, so twice as many samples halve it. If a bound falls like $m^{-1/3}$, halving it takes eight times as many. The rate therefore decides whether a bound can ever be of use, and one would like to know whether a slow rate is due to the network, to the noise, or to the form of the bound. For Gaussian noise around a network that fits its data all of this can be computed.
+# A bound is often judged by its value at one sample size. Its *rate* says more: how many more samples are needed to halve it? A bound for a finite list of predictors, which counts the list, falls like $\frac1m$ if the training error is 0, so twice as many samples halve it. If a bound falls like $m^{-1/3}$, halving it takes eight times as many. The rate therefore decides whether a bound can ever be of use, and one would like to know whether a slow rate is due to the network, to the noise, or to the form of the bound. For Gaussian noise around a network that fits its data all of this can be computed.
 #
 # ## Two weights by hand
 #
@@ -232,10 +232,12 @@ shares = shares.set_index(pd.Index(groups.names, name="group"))
 table(shares, f"One parity of {degree} out of {n} bits", form=".3f", tiny=1e-12)
 glue(scores_share=100 * (N[1:3].sum() / N.sum()).item())
 glue(gain_block=constants["one variance"] / constants["by block"])
+merged = (N.sum() - N[1:3].sum()) * (G.sum() - G[0])  # one variance for all but these groups
+glue(gain_alone=constants["one variance"] / merged, gain_rest=merged / constants["by block"])
 glue(gain_weight=constants["by block"] / constants["by weight"])
 
 # %% [markdown]
-# The first scores hold {glue:text}`scores_share:.0f` % of the squared norm and have no gradient, because every mean of bits lies on a plateau of the MLP. With one variance for all weights their norm is multiplied with the gradient of the others, whereas with a variance of their own it is multiplied with 0. The entries that no function uses, on the other hand, have a gradient but no norm. Because of both, the constant by block is smaller by a factor of {glue:text}`gain_block:.0f`.
+# The first scores hold {glue:text}`scores_share:.0f` % of the squared norm and have no gradient, because every mean of bits lies on a plateau of the MLP. With one variance for all weights their norm is multiplied with the gradient of the others, whereas with a variance of their own it is multiplied with 0. The entries that no function uses, on the other hand, have a gradient but no norm. Variances of their own for these groups alone make the constant smaller by a factor of {glue:text}`gain_alone:.1f`. The larger factor, {glue:text}`gain_rest:.1f`, comes from the MLP. Its second weights $F$ are large and flat, and its first weights and biases are small and steep, so with one variance the norm of $F$ is multiplied with the gradient of the others. Both together make the constant by block smaller by a factor of {glue:text}`gain_block:.0f`.
 #
 # A variance for every weight would save another factor of {glue:text}`gain_weight:.1f`. But a prior whose variances depend on which weights are 0 depends on the set of bits. To pay for this dependence one has to count the sets, and the result is Occam's bound.
 #
@@ -302,7 +304,7 @@ glue(hardest=hardest["paper's form"], hardest_occam=hardest["Occam"])
 glue(gap_least=(found["kl, by block"] / found["Occam"]).min())
 
 # %% [markdown]
-# Of the three constants only that for one variance grows with the length. That by block would grow too, if the entries that no function uses shared a variance with the used ones. Take twenty sets of three out of twenty bits, which is a small problem. The first paper's form needs {glue:text}`hardest:.0e` samples for it, whereas counting needs {glue:text}`hardest_occam:.0f`. This is its form with the constant that Hoeffding's lemma proves for losses in an interval, and without the paper's term $P(\sigma)$ for the growth of the sharpness under noise ({ref}`ch-pac-bayes`). Among the certificates whose prior does not depend on the set of bits, the kl form by block is the best. Over the whole grid it needs by its law at least {glue:text}`gap_least:.0f` times as many samples as counting.
+# Of the three constants only that for one variance grows with the length. That by block would grow too, if the entries that no function uses shared a variance with the used ones. Take twenty sets of three out of twenty bits, which is a small problem. The first paper's form needs {glue:text}`hardest:.0e` samples for it, whereas counting needs {glue:text}`hardest_occam:.0f`. This is its form with the constant that Hoeffding's lemma proves for losses in an interval, and without the paper's term $P(\sigma)$ for the growth of the sharpness under noise ({ref}`ch-pac-bayes`). Among the certificates of the table whose prior does not depend on the set of bits, the kl form by block is the best. (It is favoured for several terms, because its variances may use the coefficients, for which counting pays five bits each.) Over the whole grid it needs by its law at least {glue:text}`gap_least:.0f` times as many samples as counting.
 #
 # ## The rates
 #
@@ -410,7 +412,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `paullintilhac/boolean_function_sensitivity` evaluates one form, with one variance and the sub-Gaussian constant 0.01, which the paper measures at trained networks. This is the paper's form of the last table, with another constant, and {ref}`ch-pac-bayes` has that bound with all its terms.
+# The repository `paullintilhac/boolean_function_sensitivity` evaluates one form, with one variance and the sub-Gaussian constant 0.01. With this value the paper instantiates its bound; at trained networks it measures 0.01 to 0.1. This is the paper's form of the last table, with another constant, and {ref}`ch-pac-bayes` has that bound with all its terms.
 #
 # ## Exercises
 #
@@ -463,7 +465,9 @@ table(answer, f"Parts of the root of C by group, one parity out of {n} bits", fo
 # ```{solution} ex-rates-tied
 # :class: dropdown
 #
-# Let $q$ be the certificate over $b$, and let $R K = C/2$ with $C > 0$. From $K/m \le \mathrm{kl}(R/b, q)$ and $R \le b q$ it follows, as in the proof of {prf:ref}`beyond-rates-rates`, that $q \ge \mathrm{const} \cdot \sqrt{C/(b m)}$. So the rate is $\frac12$ unless $C = 0$, that is, unless every weight with a gradient is 0. A prior that is centred at the network leads to Occam's bound, and one that is wider than the posterior does not obey $R K = C/2$.
+# First we show that $R K$ stays above a constant $c > 0$, however the deviations are chosen. Take a group $g$ with $N_g G_g > 0$, and let no deviation exceed some bound, since much larger noise in a group that the function needs leaves a risk anyway. With a probability that is bounded below the noise of the other groups is then so small that the output changes with the weights of $g$ almost as it does without this noise, and therefore $R \ge c' s_g^2$ for some $c' > 0$. (This is true with clipped outputs as well, because in our network small noise in the groups without gradient leaves the output as it is.) As $K \ge N_g / 2 s_g^2$, the product $R K$ is at least $c = c' N_g / 2$.
+#
+# Let $q$ be the certificate over $b$. From $K/m \le \mathrm{kl}(R/b, q)$ and $R \le b q$ it follows, as in the proof of {prf:ref}`beyond-rates-rates`, that $q \ge \mathrm{const} \cdot \sqrt{c/(b m)}$. So the certificate falls no faster than $m^{-1/2}$ unless $C = 0$, that is, unless every weight with a gradient is 0. A prior that is centred at the network leads to Occam's bound, and for one that is wider than the posterior $K$ is not $\sum_g N_g / 2 s_g^2$.
 # ```
 #
 # ## References

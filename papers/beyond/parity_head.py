@@ -12,6 +12,7 @@ most the root of 2. Weights are a flat dict with a leading axis of models E.
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import torch
@@ -92,34 +93,84 @@ def clipped_errors(weights: Weights, X: Tensor, y: Tensor) -> Tensor:
 
 
 @validated
-def noisy_risk(
-    weights: Weights, sigma: float, bits: Tensor, pairs: Tensor, generator: Generator
+def noisy_risks(
+    weights: Weights, sigmas: list[float], bits: Tensor, pairs: Tensor, generator: Generator
 ) -> Tensor:
     """Mean clipped error of each model, with Gaussian noise on all weights, fresh for each string.
 
     Args:
         weights: E models.
-        sigma: Standard deviation, at least 0.
-        bits: Strings, shape ``(E, B, T)``.
+        sigmas: As in :func:`noisy_outputs`.
+        bits: As there.
         pairs: The two positions of each model, ``(E, 2)``.
         generator: Source of randomness.
 
     Returns:
-        Shape ``(E,)``.
-
-    Cost: B copies of the weights of one model at a time.
+        Shape ``(S, E)``.
     """
-    require_amount(sigma=sigma)
-    found = []
-    for e in range(len(bits)):
-        B = bits.shape[1]
-        noisy = {
-            name: v[e] + sigma * torch.randn(B, *v.shape[1:], generator=generator)
-            for name, v in weights.items()
-        }
-        y = targets(bits[e : e + 1], pairs[e : e + 1])[0]
-        found.append(clipped_errors(noisy, tokens(bits[e])[:, None], y[:, None]).mean())
-    return torch.stack(found)
+    outputs = noisy_outputs(weights, sigmas, bits, generator)
+    return (outputs.clamp(0, 1) - targets(bits, pairs)).square().mean(-1)
+
+
+@validated
+def noisy_outputs(
+    weights: Weights, sigmas: list[float], bits: Tensor, generator: Generator
+) -> Tensor:
+    r"""Outputs with Gaussian noise on all weights, fresh for each string.
+
+    Most of the noise is not drawn but replaced by what it does. A matrix of independent noise times
+    a vector v is a vector of independent normals of size :math:`\|v\|`. So one normal for each
+    hidden unit does for the noise of ``W_v``, and a single one for that of ``W_c``, after that of
+    ``w``. All sizes of noise use the same normals: the outputs at one size are independent, those
+    at two sizes are not.
+
+    Args:
+        weights: E models.
+        sigmas: S standard deviations, each at least 0.
+        bits: Strings, shape ``(E, B, T)``.
+        generator: Source of randomness.
+
+    Returns:
+        Shape ``(S, E, B)``.
+
+    Cost: 2 d + k + 1 normals a string, for all sizes together.
+    """
+    for sigma in sigmas:
+        require_amount(sigma=sigma)
+    E, B, T = bits.shape
+    found = torch.empty(len(sigmas), E, B)
+    shapes = (T + 3,), (weights["W_c"].shape[1],), (T + 3,), ()
+    for e, start in itertools.product(range(E), range(0, B, 4096)):
+        w, W_c, W_v, W_qk = (weights[name][e] for name in ("w", "W_c", "W_v", "W_qk"))
+        part = slice(start, start + 4096)
+        some = bits[e, part]
+        normals = [torch.randn(len(some), *shape, generator=generator) for shape in shapes]
+        z_keys, z_v, z_w, z_c = normals
+        score, z_score = _scores(W_qk[-3], some), _scores(z_keys, some)
+        read, z_read = W_c @ w, z_w @ W_c.T
+        square, along, z_square = w.square().sum(), z_w @ w, z_w.square().sum(1)
+        for i, sigma in enumerate(sigmas):
+            mixed = _mixed(score + sigma * z_score, some)
+            h = (mixed @ W_v + sigma * mixed.norm(dim=1, keepdim=True) * z_v).relu()
+            size = (square + 2 * sigma * along + sigma**2 * z_square).clamp(min=0).sqrt()  # of w
+            found[i, e, part] = (h * (read + sigma * z_read)).sum(1)
+            found[i, e, part] += sigma * h.norm(dim=1) * size * z_c
+    return found
+
+
+def _scores(keys: Tensor, bits: Tensor) -> Tensor:
+    """Products of keys ``(*, d)`` with the tokens of strings ``(B, T)``, shape ``(B, T + 1)``."""
+    found = keys[..., :-2].expand(len(bits), -1).clone()
+    found[:, :-1] += torch.where(bits > 0, keys[..., -1:], keys[..., -2:-1])
+    return found
+
+
+def _mixed(scores: Tensor, bits: Tensor) -> Tensor:
+    """The average of the tokens of strings ``(B, T)``, weighted by the softmax, ``(B, d)``."""
+    mass = scores.softmax(-1)
+    one = (mass[:, :-1] * bits).sum(1)
+    zero = mass[:, :-1].sum(1) - one
+    return torch.cat((mass, zero[:, None], one[:, None]), 1)
 
 
 def rewritten(weights: Weights) -> Weights:

@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from scipy import stats
 
 from helpers import cube
 from papers.beyond import parity_head
@@ -96,13 +97,33 @@ def test_noise_of_size_0_leaves_the_risk_and_much_noise_spoils_it():
     pairs = torch.tensor([[0, 1], [2, 3], [4, 0]])
     y = parity_head.targets(bits, pairs)
     clean = parity_head.clipped_errors(weights, parity_head.tokens(bits), y).mean(1)
-    found = parity_head.noisy_risk(weights, 0.0, bits, pairs, generator)
-    torch.testing.assert_close(found, clean)
+    found = parity_head.noisy_risks(weights, [0.0, 0.1], bits, pairs, generator)
+    assert found.shape == (2, 3)
+    torch.testing.assert_close(found[0], clean)
     assert clean.max() <= 1
     # noise that decides puts an output below 0 or above 1, each with a chance of 1/2
     many, bits, pairs = made(E=60), cube.bits(5).expand(60, -1, -1), pairs.repeat(20, 1)
-    spoilt = parity_head.noisy_risk(many, 3.0, bits, pairs, generator)
+    spoilt = parity_head.noisy_risks(many, [3.0], bits, pairs, generator)
     assert abs(spoilt.mean() - 0.5) < 0.1  # six standard errors and more
+
+
+def test_noise_that_is_not_drawn_entry_by_entry_has_the_same_distribution():
+    """Against noise on every entry; models whose pieces differ in size show each piece."""
+    B, generator = 40_000, torch.Generator().manual_seed(2)
+    first = made(E=1)
+    even = {name: v.float() for name, v in parity_head.balanced(first).items()}
+    models = [first, even, even | {"w": even["w"] / 2}]
+    bits = torch.tensor([1, 0, 0, 1, 1]).expand(1, B, 5)
+    X = parity_head.tokens(bits[0])[:, None]
+    for weights in models:
+        found = parity_head.noisy_outputs(weights, [0.1, 0.4], bits, generator)
+        for sigma, outputs in zip([0.1, 0.4], found[:, 0], strict=True):
+            drawn = {
+                name: v[0] + sigma * torch.randn(B, *v.shape[1:], generator=generator)
+                for name, v in weights.items()
+            }
+            expected = parity_head.forward(drawn, X)[:, 0]
+            assert stats.ks_2samp(outputs, expected).pvalue > 1e-3
 
 
 def test_bad_input_is_named():
@@ -112,7 +133,7 @@ def test_bad_input_is_named():
         parity_head.tokens(torch.zeros(2, 0, dtype=torch.int64))
     bits, pairs = cube.bits(5).expand(3, -1, -1), torch.zeros(3, 2, dtype=torch.int64)
     with pytest.raises(ValueError, match="sigma must be finite"):
-        parity_head.noisy_risk(made(), -1.0, bits, pairs, torch.Generator())
+        parity_head.noisy_risks(made(), [0.1, -1.0], bits, pairs, torch.Generator())
 
 
 def test_first_weights_are_drawn_at_the_scale_of_their_inputs():
