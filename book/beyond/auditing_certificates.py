@@ -21,7 +21,7 @@
 # ```{verdict}
 # Yes, an experiment can expose a wrong certificate, that is, a wrong upper bound on the risk, provided that it checks all networks at once. But passing the test does not prove that a certificate is right. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. If the number of networks or the KL divergence is left out, or a constant is measured instead of proved, the share reached {glue:text}`broken_least:.2f` or more. A formula that lacks a square passes this test, but networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than the formula says.
 # ```
-# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-from-gaussians-to-occam`. **Read** 12 min. **Runs in** 40 s. **Source** ours.
+# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-from-gaussians-to-occam`. **Read** 12 min. **Runs in** 15 s. **Source** ours.
 #
 # **Claim.** A certificate can be tested as follows: draw thousands of samples of a problem in which every risk is known, and count how often the certificate fails. The test must check all networks at once, since most errors of a formula do not show at the network that fits best. It must also contain a learner that overfits as much as the KL divergence allows, since a loose bound hides a wrong constant. A right certificate need not be vacuous, because trained transformers get one below the risk of the best constant.
 #

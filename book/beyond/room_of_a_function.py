@@ -21,7 +21,7 @@
 # ```{verdict}
 # Yes, the share of the weights of a small one-layer transformer that compute a function exactly depends on the number $n$ of bits as Zhu and Chiang state. For FIRST, the first bit, it does not decrease. For MAJORITY, the bit that is more frequent, it decreases like $1/(n \log n)$, and for INDEX, the bit at a place that the input names, like $n^{-3}$. PARITY has no such weights at all from a known length on. At 65 bits and weights between $-2$ and 2 about one in {glue:text}`first_guesses:.0f` networks computes FIRST, about one in {glue:text}`majority_guesses:.0f` MAJORITY, and about one in {glue:text}`index_millions:.0f` million INDEX.
 # ```
-# **Needs** {ref}`ch-from-gaussians-to-occam`. **Read** 15 min. **Runs in** 35 s. **Source** ours; the orders and the model are those of {cite:t}`zhuchiang2026`, of which the main text and the proofs of Theorem 1 were read. Sensitivity profiles are a notion of {cite:t}`kover2026`, of which the abstract, the beginning of the introduction and a third party's reading note were read.
+# **Needs** {ref}`ch-from-gaussians-to-occam`. **Read** 15 min. **Runs in** 22 s. **Source** ours; the orders and the model are those of {cite:t}`zhuchiang2026`, of which the main text and the proofs of Theorem 1 were read. Sensitivity profiles are a notion of {cite:t}`kover2026`, of which the abstract, the beginning of the introduction and a third party's reading note were read.
 #
 # **Claim.** Draw all weights of a one-layer transformer uniformly between $-B$ and $B$, and ask how often the network is right on every string of $n$ bits. Zhu and Chiang prove the order of this share for four functions. We measure the share at lengths from 3 to 129, and find the constants that belong to the orders. With the constants one can say from which length on the orders describe a network. The length at which PARITY becomes impossible is exact for three or more hidden units. Then we interpret the share as a price: minus its logarithm is what a bound that counts networks has to pay for the function. Finally we compare the shares with the sensitivity profiles of random transformers, about which Kövér and others have a theorem.
 
@@ -29,7 +29,7 @@
 hidden = 8  # units of the MLP, as in the experiments of Zhu and Chiang [3..12]
 bound = 2.0  # B, the largest weight [1.5..3.0]
 longest = 129  # bits of the longest strings; one more than a multiple of 32 [65..129]
-draws = 80000  # of the weights of attention at each length [50000..200000]
+draws = 60000  # of the weights of attention at each length [50000..200000]
 nets = 40  # random transformers of each kind, whose profiles are computed [40..160]
 seed = 0  # of all weights [0..1000000]
 
@@ -261,7 +261,7 @@ glue(majority_error=100 * (pd.Series(majority_error, lengths) / found["MAJORITY"
 # %% [markdown]
 # The standard errors are at most {glue:text}`majority_error:.0f` % for MAJORITY and at most {glue:text}`index_error:.0f` % for INDEX from 17 bits on. The table has the lower estimate for INDEX, and at these lengths the upper one exceeds it by at most {glue:text}`bracket:.1f` %. PARITY has a positive room only at the shortest lengths: already at three bits its share is {glue:text}`parity_three:.1e` (with a standard error of {glue:text}`parity_error:.0f` %), and the share decreases by a large factor with every bit until it is 0.
 #
-# {numref}`fig-room` shows the shares together with the limits. The line of FIRST is nearly level, whereas MAJORITY and INDEX follow their dashed lines, which are the constants above times $1/(n \log n)$ and $n^{-3}$. The fourth line is INDEX with the normalised query. It starts six times higher than INDEX and then decreases much more slowly, because only one of the two coefficients of the drift still has to be small. The line of PARITY ends at four bits because we look no further. At five bits the room is of the order $10^{-8}$, and it is positive until nine bits.
+# {numref}`fig-room` shows the shares together with the limits. The line of FIRST is nearly level, whereas MAJORITY and INDEX follow their dashed lines, which are the constants above times $1/(n \log n)$ and $n^{-3}$. The fourth line is INDEX with the normalised query. It starts five to six times higher than INDEX and then decreases much more slowly, because only one of the two coefficients of the drift still has to be small. The line of PARITY ends at four bits because we look no further. At five bits the room is of the order $10^{-8}$, and it is positive until nine bits.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Share of the weights that compute a function on every string of $n$ bits. Dashed: the limits of the proposition, and of INDEX the constant that is not proved. Thin: the upper estimate for INDEX.", "name": "fig-room"}, "image": {"alt": "Five lines in a plot with logarithmic axes. FIRST is nearly level, just below five hundredths. MAJORITY falls with a slope of a little more than 1. INDEX with a normalised query starts near three ten-thousandths and falls with slope 1 at the right. INDEX falls with slope 3 to below one in a billion. PARITY falls almost vertically and ends at four bits."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.8)
@@ -426,7 +426,7 @@ table(priced.rename_axis("function"), "What a bound has to pay", form=".1f")
 # %% [markdown]
 # Guessing is not training, but the price of these functions is low. Even INDEX at 65 bits, with a share of about one in {glue:text}`index_millions:.0f` million, costs only {glue:text}`index_price:.0f` nats. This is a tenth of what it costs to write the weights down with five bits each. The reason is that the share counts all weights that compute the function, and most digits of most weights do not matter. In nats, a room of $\Theta(n^{-3})$ is a price of $3 \log n$ up to a constant. Exact PARITY has an infinite price from $n = h + 2$ on. But networks that err on few strings have a finite price. For example, with 8 units some networks are wrong on a single one of the 1024 strings of 10 bits ({ref}`ch-one-layer-parity`). Their share is positive, so enough examples certify a small error.
 #
-# Does the learner need as many strings as the bound says? For MAJORITY of 17 bits we draw whole networks and let the learner see samples of $m$ random strings. For each sample we compute the share of the networks that fit, and the mean risk of these.
+# Does the learner need as many strings as the bound says? For MAJORITY of 17 bits we draw whole networks and let the learner see samples of $m$ random strings. For each sample we compute the share of the networks that fit, and the mean risk of these. (Networks that are wrong on the same counts are taken together.)
 
 # %%
 n, count = 17, 2 * draws
@@ -436,23 +436,25 @@ contrast, cuts = (query.a * (query.r - query.s)).sum(1), query.b[:, 0] - query.b
 seen = volumes.attention_of_ones(torch.arange(n + 1), n, contrast, math.log(n))
 wrong = (volumes.logits(many, seen) > cuts[:, None]) != (torch.arange(n + 1) > n / 2)
 chance = f64([math.comb(n, t) / 2**n for t in range(n + 1)])
+codes, networks = (wrong.long() << torch.arange(n + 1)).sum(1).unique(return_counts=True)
+wrong, share = (codes[:, None] >> torch.arange(n + 1) & 1).bool(), networks.double() / count
 risks, rows = wrong.double() @ chance, []
 for m in (8, 16, 32, 64, 128):
     nats, gibbs, exact, poor = [], [], [], []
     for _ in range(50):
         sample = torch.bincount(torch.multinomial(chance, m, True, generator=generator), minlength=n + 1)  # fmt: skip
-        fits = ~wrong[:, sample > 0].any(1)
-        nats.append(-fits.double().mean().log().item())
-        gibbs.append(risks[fits].mean().item())
-        exact.append((risks[fits] == 0).double().mean().item())
-        poor.append((risks[fits] > 0.05).double().mean().item())
+        fits = share * ~wrong[:, sample > 0].any(1)
+        nats.append(-fits.sum().log().item())
+        gibbs.append((fits @ risks / fits.sum()).item())
+        exact.append((fits[risks == 0].sum() / fits.sum()).item())
+        poor.append((fits[risks > 0.05].sum() / fits.sum()).item())
     mean = sum(nats) / len(nats)
     certified = float(rivals.occam(0.0, mean, m))
     rows.append({"strings": m, "nats": mean, "risk": sum(gibbs) / 50, "bound": certified})
     rows[-1] |= {"error of the risk": f64(gibbs).std().item() / math.sqrt(50)}
     rows[-1] |= {"right everywhere": sum(exact) / 50, "risk above 5 %": sum(poor) / 50}
 guessing = pd.DataFrame(rows).set_index("strings")
-exact_nats = -(~wrong.any(1)).double().mean().log().item()
+exact_nats = -share[~wrong.any(1)].sum().log().item()
 table(guessing, "Guessing MAJORITY of 17 bits: means over 50 samples", form=".3g")
 
 # %% mystnb={"code_prompt_hide": "Numbers for the text", "code_prompt_show": "Numbers for the text"} tags=["hide-input"]

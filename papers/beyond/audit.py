@@ -54,7 +54,8 @@ def failures(
         losses: Expected loss of each member of a family on each input, shape ``(H, inputs)``,
             floating. Inputs are equally likely.
         counts: Of :func:`sample_counts`.
-        certify: Turns training risks, in any shape, into certificates; never below the risks.
+        certify: Turns training risks, in any shape, into certificates; never below the risks, and
+            never smaller for a larger risk.
         generator: Breaks ties of the least training risk.
         chosen_by: Losses by which the learner compares the members, shaped like ``losses``; None:
             these. With those of networks without noise, members that fit equally well are tied.
@@ -75,17 +76,33 @@ def failures(
     if not (counts.sum(1) > 0).all():
         raise ValueError(f"counts of a sample must sum to 1 or more, got {counts.sum(1).min()}")
     losses, counts = losses.double(), counts.double()
-    risk = losses.mean(1).expand(len(counts), -1)
     empirical = counts @ losses.T / counts.sum(1, keepdim=True)
-    wrong = torch.zeros(empirical.shape, dtype=torch.bool)
-    flattered = empirical < risk  # elsewhere no certificate fails
-    wrong[flattered] = risk[flattered] > certify(empirical[flattered])
+    wrong = _wrong(losses.mean(1), empirical, certify)
     compared = counts @ chosen_by.double().T / counts.sum(1, keepdim=True)
     eps = torch.finfo(chosen_by.dtype if chosen_by.is_floating_point() else losses.dtype).eps
     ties = math.sqrt(eps) * compared.abs().amax(1, keepdim=True)  # apart by rounding only
     least = compared <= compared.amin(1, keepdim=True) + ties
     chosen = torch.multinomial(least.double(), 1, generator=generator)
     return Failures(int(wrong.any(1).sum()), int(wrong.gather(1, chosen).sum()))
+
+
+def _wrong(risk: Tensor, empirical: Tensor, certify: Callable[[Tensor], Tensor]) -> Tensor:
+    """Which certificates are below the risks ``(H,)``, shaped like ``empirical``, ``(draws, H)``.
+
+    A member's certificate grows with its training risk, so it fails up to some training risk, which
+    is found by bisection: a certificate may cost more than all else.
+    """
+    ordered, samples = empirical.sort(0)
+    failing, rest = torch.zeros(len(risk), dtype=torch.int64), (empirical < risk).sum(0)
+    while (failing < rest).any():
+        middle = (failing + rest) // 2
+        at = ordered.gather(0, middle.clamp(max=len(ordered) - 1)[None])[0]
+        fails = (middle < rest) & (risk > certify(at.minimum(risk)))
+        failing = torch.where(fails, middle + 1, failing)
+        rest = torch.where(fails, rest, middle)
+    return torch.zeros(empirical.shape, dtype=torch.bool).scatter_(
+        0, samples, torch.arange(len(ordered))[:, None] < failing
+    )
 
 
 @validated

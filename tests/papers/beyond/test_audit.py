@@ -44,3 +44,19 @@ def test_the_least_risk_is_shared_only_by_what_rounding_tells_apart(behind, chos
     assert found.any == samples
     low, high = binom.interval(1 - 1e-6, samples, 0.5) if chosen == "either" else (0, 0)
     assert low <= found.erm <= high
+
+
+@pytest.mark.parametrize("draws", [1, 2, 7, 300])
+def test_the_search_finds_the_failures_that_looking_at_all_finds(draws):
+    generator = torch.Generator().manual_seed(draws)
+    losses = torch.rand(9, 32, generator=generator, dtype=torch.float64)
+    losses = torch.cat((losses, losses.round(), losses[:1] * 0, losses[:1] * 0 + 1))
+    counts = audit.sample_counts(32, 5, draws, generator)
+    risk, empirical = losses.mean(1), counts @ losses.T / 5
+    for gap in (0.0, 0.05, 0.2, 2.0):
+        wrong = (empirical < risk) & (risk > empirical + gap)
+        found = audit.failures(losses, counts, lambda r, gap=gap: r + gap, generator)
+        assert found.any == int(wrong.any(1).sum())
+        for h in range(len(losses)):  # of each alone
+            alone = audit.failures(losses[h : h + 1], counts, lambda r, g=gap: r + g, generator)
+            assert alone == (wrong[:, h].sum(), wrong[:, h].sum())
