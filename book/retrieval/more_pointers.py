@@ -21,12 +21,12 @@
 # ```{verdict}
 # What Figure 3 states about more pointers stays open, because its threshold of 0.88 at seven tokens can be reached without looking at a pointer: the best predictor that sees no pointers has the error $\frac67 =$ {glue:text}`blind:.3f`, for every number of pointers. At the figure's learning rate and widths, in five runs with one to three pointers each, recurrent and feedforward nets that have just reached the threshold hardly look at pointers: with those of another prompt their error is {glue:text}`paper_others` at most, on average.
 # ```
-# **Needs** {ref}`ch-too-few-heads`, {ref}`ch-sample-complexity-hierarchy`. **Read** 11 min. **Runs in** 30 s. **Source** quoted.
+# **Needs** {ref}`ch-too-few-heads`, {ref}`ch-sample-complexity-hierarchy`. **Read** 11 min. **Runs in** 15 s. **Source** quoted.
 #
 # **Claim.** The paper's Figure 3 counts the prompts that three networks need until their error is below 0.88, for prompts of seven tokens with $q$ pointers each, and finds that the gap between the networks grows with $q$. But an error of $\frac67 \approx 0.857$ is reached by a predictor that never looks at a pointer. So the counts alone do not show what it costs to retrieve more tokens. At the figure's rate, in five runs with one to three pointers each, recurrent and feedforward nets that have just come below 0.88 hardly look at pointers, whereas transformers do.
 
 # %% tags=["parameters"]
-d = 10  # dimensions of the data [4..20]
+d = 5  # dimensions of the data; the paper has 10 [4..20]
 pointers = [1]  # q, rising [1..6]
 rate = 0.001  # of learning; the paper has 0.0001 [0.0001..0.003]
 states = 100  # of the recurrent net, a direction and pointer; the paper has 500 [50..500]
@@ -219,9 +219,9 @@ if series:
     results.save(series, pd.DataFrame(every_run).to_dict("list"))
 
 # %% [markdown]
-# The figure's own learning rate is a tenth of this page's. With that rate, 10,000 test prompts, $500\, q$ recurrent states and a first feedforward layer of $N d q$ units, all as in the paper, five runs of each network were made for one to three pointers. The line below the next cell names the commit of their code and the command that repeats them.
+# This page's own runs have data of {glue:text}`d` dimensions and ten times the figure's learning rate. With the figure's rate, data of 10 dimensions, 10,000 test prompts, $500\, q$ recurrent states and a first feedforward layer of $N d q$ units, all as in the paper, five runs of each network were made for one to three pointers. The line below the next cell names the commit of their code and the command that repeats them.
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Errors of networks that have just come below 0.88, with their own pointers and with foreign ones. Every mark is a run. The first panel has this page's runs, and the others the stored ones, at the learning rate of the paper's figure. Lines, from the top: a constant prediction, the threshold, the error without pointers.", "name": "fig-foreign-pointers"}, "image": {"alt": "Panels side by side, one for each rate and number of pointers. With their own pointers all marks lie between 0.84 and 0.88. With foreign pointers those of the transformer rise, to between 0.9 and 1.1. In the stored runs those of the recurrent and the feedforward net stay below 0.9; in this page's own the feedforward net's rise."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Errors of networks that have just come below 0.88, with their own pointers and with foreign ones. Every mark is a run. The first panel has this page's runs, and the others the stored ones, at the learning rate of the paper's figure. Lines, from the top: a constant prediction, the threshold, the error without pointers.", "name": "fig-foreign-pointers"}, "image": {"alt": "Panels side by side, one for each rate and number of pointers. With their own pointers all marks lie between 0.84 and 0.88. With foreign pointers those of the transformer rise, to between 0.9 and 1.1. In the stored runs those of the recurrent and the feedforward net stay below 0.9."}} tags=["hide-input"]
 stored = results.load("retrieval/more_pointers", "counts")
 if stored is None:
     raise FileNotFoundError("results/retrieval/more_pointers.counts.csv is missing")
@@ -275,7 +275,7 @@ fig3.holds(
     about="ours",
     evidence="trained",
 )
-glue(blind=1 - 1 / N, states=states, first=pointers[0], distance=THRESHOLD - 1 + 1 / N)
+glue(blind=1 - 1 / N, d=d, states=states, first=pointers[0], distance=THRESHOLD - 1 + 1 / N)
 kept_test = stored.provenance["parameters"]["test_prompts"]
 noise = known.loc[(1, N), "deviation of a prompt"] / math.sqrt(kept_test)
 glue(test_prompts=kept_test, test_error=noise)
@@ -291,7 +291,7 @@ glue(shrinks=-changes.min(), grows=changes.max())
 glue(ratios=listed(medians.max(axis=1) / medians.min(axis=1), ".0f"))
 
 # %% [markdown]
-# At the paper's rate, with foreign pointers, the transformers have a mean error of at least {glue:text}`paper_transformer`, nearly that of a constant prediction. The recurrent and the feedforward nets, with at most {glue:text}`paper_others`, hardly notice the exchange, so they have learned what the prompt as a whole says. The best predictor without pointers can be tested on the very prompts of each run: when their error came below 0.88, {glue:text}`above` of the {glue:text}`stored_runs` runs had a larger error than this predictor. Most of the transformers are among them, so this alone does not show that a network ignores its pointers. What shows it is the exchange of pointers. In this page's own runs, at a higher rate, the errors with {glue:text}`first` foreign pointer are {glue:text}`foreign_transformer`, {glue:text}`foreign_recurrent` and {glue:text}`foreign_feedforward`, and they vary much from seed to seed.
+# At the paper's rate, with foreign pointers, the transformers have a mean error of at least {glue:text}`paper_transformer`, nearly that of a constant prediction. The recurrent and the feedforward nets, with at most {glue:text}`paper_others`, hardly notice the exchange, so they have learned what the prompt as a whole says. The best predictor without pointers can be tested on the very prompts of each run: when their error came below 0.88, {glue:text}`above` of the {glue:text}`stored_runs` runs had a larger error than this predictor. Most of the transformers are among them, so this alone does not show that a network ignores its pointers. What shows it is the exchange of pointers. In this page's own runs, at a higher rate and with fewer dimensions, the errors with {glue:text}`first` foreign pointer are {glue:text}`foreign_transformer`, {glue:text}`foreign_recurrent` and {glue:text}`foreign_feedforward`, and they vary much from seed to seed.
 #
 # **The counts.** At the paper's rate the median counts are, in thousands of prompts and for one, two and three pointers: {glue:text}`transformer` for the transformer, {glue:text}`recurrent` for the recurrent net, and {glue:text}`feedforward` for the feedforward net. These networks were trained twice, with other seeds. The first time the medians were 374, 310, 342 for the transformer, 29, 19, 26 for the recurrent net and 230, 250, 227 for the feedforward net. So the recurrent net needs the least for each number of pointers both times. The transformer needs the most, except that the feedforward net needs more with two pointers the second time. The largest median is {glue:text}`ratios` times the smallest for one, two and three pointers, and the first time 13, 16 and 13 times. From one pointer to three the medians change by something between a fall of {glue:text}`shrinks:.0f` % and a rise of {glue:text}`grows:.0f` %, and the first time all three fell. These changes are smaller than the spread of five runs. So we do not see that the gap grows, and we cannot exclude it. The test has {glue:text}`test_prompts` prompts, as the paper's, and on these the error of a predictor without pointers is measured with a standard error of {glue:text}`test_error:.3f`, whereas its distance from the threshold is {glue:text}`distance:.3f`. A count therefore depends much on its test as well.
 #
@@ -307,7 +307,7 @@ settings = {
     "heads": ("q; their weights are not given", "q, one query-key matrix each"),
     "recurrent states": ("500 q", f"{states} q; stored: 500 q"),
     "recurrent units": ('not given ("simple")', "ReLU"),
-    "dimensions of the data": ("10 (Figure 1)", str(d)),
+    "dimensions of the data": ("10 (Figure 1)", f"{d}; stored: 10"),
     "test prompts": ("10000", f"{test_prompts}; stored: 10000"),
     "a test every": ("not given", "50 steps"),
     "most prompts of a run": ("not given", f"{cap}; stored: 4000000"),
@@ -351,7 +351,7 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `mousavih/transformers-separation` has one pointer for each token and linear labels; we saw no program for Figure 3. The text of the second version gives $N = 7$, the labels, the threshold 0.88, the rate $10^{-4}$ and the widths (a ReLU layer of 100 units behind $q$ heads, $500\, q$ recurrent states, feedforward layers of $Ndq$ and 1000 units), and the stored runs have them. Our transformers have heads with one query-key matrix each and no residual connection. This page's own runs also differ in the rate (0.001) and the states ({glue:text}`states` $q$).
+# The repository `mousavih/transformers-separation` has one pointer for each token and linear labels; we saw no program for Figure 3. The text of the second version gives $N = 7$, the labels, the threshold 0.88, the rate $10^{-4}$ and the widths (a ReLU layer of 100 units behind $q$ heads, $500\, q$ recurrent states, feedforward layers of $Ndq$ and 1000 units), and the stored runs have them. Our transformers have heads with one query-key matrix each and no residual connection. This page's own runs also differ in the rate (0.001), the dimensions of the data ({glue:text}`d`) and the states ({glue:text}`states` $q$).
 #
 # ## Exercises
 #
