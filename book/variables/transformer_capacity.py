@@ -28,7 +28,7 @@
 # %% tags=["parameters"]
 bits = 30  # up to 2**bits signs in the figure [12..60]
 T_far = 300  # longest input of the networks that are run [50..600]
-nets = 400  # networks that are covered step by step [100..4000]
+nets = 400  # networks that are covered step by step [400..4000]
 length = 5.0  # of tokens that are too long for Lemmas A.13 and A.14 [4..32]
 seed = 0  # of all random instances [0..1000000]
 
