@@ -332,7 +332,7 @@ thm2.refuted(
 )
 glue(used=used, there_needed=there_needed, with_it=with_it, least_centre=least_bound(1e6))
 glue(own_paper=own["paper"].item(), own_best=own["best"].item())
-glue(m_one=pb.first_sample_size(least_bound, 0.25))
+glue(m_one=float(pb.first_sample_size(least_bound, 0.25)))
 glue(m_all=pb.sample_size(L, G, pb.square_spread(10), delta, 0.25))
 
 # %% [markdown]
