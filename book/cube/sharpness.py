@@ -354,7 +354,7 @@ glue(bent_mean=bent_mean, tail=100 * tail)
 # %% [markdown]
 # At $\sigma = \frac12$ the mean loss is {glue:text}`bent_mean:.4f`, and the equation says 0.25. The noise passes the kink with a chance of {glue:text}`tail:.1f` %. The paper's proviso makes such flips improbable, and the error of the equation is then as small as their contribution. But it is not zero, because the mean includes the improbable flips.
 #
-# Both examples are small, and neither is the paper's transformer. In a network whose curvature varies along a segment, points that satisfy the equation for the mean can be chosen even where most draws flip a unit. To see this we compute $\varphi''$ along random segments of the plateau at $\sigma = 0.1$.
+# Both examples are small, and neither is the paper's transformer. Where the curvature varies along a segment, it can be possible to choose points that satisfy the equation for the mean, even if most draws flip a unit. The plateau at $\sigma = 0.1$ is an example, as the values of $\varphi''$ along random segments show.
 
 # %% mystnb={"code_prompt_hide": "Segments of the plateau", "code_prompt_show": "Segments of the plateau"} tags=["hide-input"]
 loss, sigma = cases["plateau"][0], 0.1
@@ -490,7 +490,7 @@ glue(norm_paid=100 * (learners["squared norm"][1.0] / 2 - 1))
 #
 # **Statement.** As restored, the rest is half of $\sigma^2\, U^\top (H(\theta + U') - H(\theta)) U$ in the mean, with a Lagrange point $U'$ for each $U$. The paper has the proviso that $\sigma$ "is chosen small enough that no ReLU activations change sign under perturbation with high probability". Where no activation changes its sign, there is such a point.
 #
-# **Counterexample.** There are two. The first refutes the step for a single $U$, at a place where the proviso fails. For one ReLU and the loss $(w_+)^2$, from $w = -1$ to $w = 1$, the point would need the curvature $\frac12$, and only 0 and 2 occur. Any other pair of $-w$ and $w$ does the same. The second refutes the equation for the mean. For $w - 2(w - 1)_+$ and the target 0, at $w = 0$ and $\sigma = \frac12$, the mean loss is {glue:text}`bent_mean:.4f`, and the equation says 0.25 wherever the points lie. Neither model is the paper's transformer. In a network like the plateau, whose curvature varies along a segment, points that satisfy the equation for the mean can be chosen even where most draws flip a unit, although for some single draws there is none.
+# **Counterexample.** There are two. The first refutes the step for a single $U$, at a place where the proviso fails. For one ReLU and the loss $(w_+)^2$, from $w = -1$ to $w = 1$, the point would need the curvature $\frac12$, and only 0 and 2 occur. Any other pair of $-w$ and $w$ does the same. The second refutes the equation for the mean. For $w - 2(w - 1)_+$ and the target 0, at $w = 0$ and $\sigma = \frac12$, the mean loss is {glue:text}`bent_mean:.4f`, and the equation says 0.25 wherever the points lie. Neither model is the paper's transformer. On the plateau, for example, whose curvature varies along a segment, such points can be chosen for the mean although most draws flip a unit. For some single draws there is none.
 #
 # **Why.** Taylor's theorem with a Lagrange point needs a second derivative everywhere on the segment. A ReLU that flips on the way has none at its kink. Improbable flips still contribute to the mean, for which the equation is said to be exact. With the proviso their contribution is small.
 #

@@ -19,7 +19,7 @@
 # # Masked words: from one output to K
 #
 # ```{verdict}
-# Theorem 5.1 follows from the theorem that its proof quotes, but an inequality that the proof displays is false. This inequality compares two complexities on one and the same sample of sentences. It says that the complexity of the loss is at most about $\sqrt K$ times that of one word's scores, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words the factor that is needed is {glue:text}`own_wide:,.0f`, but $\sqrt K$ is {glue:text}`root_wide:,.0f`. Whether the difference shows at a given vocabulary depends on constants: the theorem that the proof quotes has an unknown constant $C$, and logarithms to the power $\frac32 + \delta$ for any $\delta > 0$. If $C = 1$, the factor that is needed exceeds what they allow from {glue:text}`cross_half:,.0f` words on at $\delta = \frac12$, and from {glue:text}`cross_one:.1f` million on at $\delta = 1$. But it grows like $K$, and $\sqrt K$ with logarithms grows more slowly, so the inequality is false for every $C$ and $\delta$.
+# Theorem 5.1 follows from the theorem that its proof quotes, but an inequality that the proof displays is false. This inequality compares two complexities on one and the same sample of sentences. It says that the complexity of the loss is at most about $\sqrt K$ times that of one word's scores, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words the factor that is needed is {glue:text}`own_wide:,.0f`, but $\sqrt K$ is {glue:text}`root_wide:,.0f`. Whether the difference shows at a given vocabulary depends on constants: the theorem that the proof quotes has an unknown constant $C$, and logarithms to the power $\frac32 + \delta$ for any $\delta > 0$. If $C = 1$ and the scores have size {glue:text}`size:g`, the factor that is needed exceeds what they allow from {glue:text}`cross_half:,.0f` words on at $\delta = \frac12$, and from {glue:text}`cross_one:.1f` million on at $\delta = 1$. But it grows like $K$, and $\sqrt K$ with logarithms grows more slowly, so the inequality is false for every $C$ and $\delta$.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-attention-capacity`, {ref}`ch-single-layer-bound`. **Read** 12 min. **Runs in** 10 s. **Source** printed.
 #
@@ -209,7 +209,7 @@ masking.repaired(
 )
 glue(k_wide=k_wide, own_wide=ratios["own sample"].iloc[-1], root_wide=math.sqrt(k_wide))
 glue(power_own=local["own sample"], power_worst=local["worst sample"])
-glue(cross_half=round(crossing(0.5), -3), cross_one=crossing(1.0) / 1e6)
+glue(size=B, cross_half=round(crossing(0.5), -3), cross_one=crossing(1.0) / 1e6)
 glue(power_random=local["random words"], power_allowed=local["(2), all logs"])
 
 # %% [markdown]
@@ -221,7 +221,7 @@ glue(power_random=local["random words"], power_allowed=local["(2), all logs"])
 #
 # Theorem 4.1 also asks for more sentences than dimensions, $m > d$, whereas here $m = d = K$. This condition is met if every sentence occurs twice. For the class of signs both sides of (1) then stay as they are, because the sum of two signs has the mean absolute value 1, as one sign has. For all rows with $\|w_s\|_1 \le B$ the right side at most doubles, because $|\sum_i \epsilon_i| \le 2$ for the two copies of a sentence. So the factor that is needed is still at least about $\frac K2$.
 #
-# **At which sizes?** With $C = 1$ and all logarithms the own sample exceeds (2) from {glue:text}`cross_one:.1f` million words on at $\delta = 1$, which is more than vocabularies in use have, and from {glue:text}`cross_half:,.0f` on at $\delta = \frac12$. But the constant $C$ depends on $\delta$ and is not known. So if $\tilde O$ may hide both, no number at one size contradicts the display. The display is contradicted by the growth of the ratio with $K$. Without logarithms, on the other hand, $\sqrt K$ is exceeded from three words on, and $2 \sqrt K$ from six.
+# **At which sizes?** With $C = 1$, scores of size $B =$ {glue:text}`size:g` and all logarithms the own sample exceeds (2) from {glue:text}`cross_one:.1f` million words on at $\delta = 1$, which is more than vocabularies in use have, and from {glue:text}`cross_half:,.0f` on at $\delta = \frac12$. Smaller scores move both numbers up, and larger ones move them down. But the constant $C$ depends on $\delta$ and is not known. So if $\tilde O$ may hide both, no number at one size contradicts the display. The display is contradicted by the growth of the ratio with $K$. Without logarithms, on the other hand, $\sqrt K$ is exceeded from three words on, and $2 \sqrt K$ from six.
 #
 # ## The loss: 2 is right, and best
 #
@@ -478,7 +478,7 @@ glue(constant=max(constants.values()))
 #
 # **Statement.** Printed, a display in the proof of Theorem 5.1: $R(\ell \circ \mathcal F) \le \tilde O(\sqrt K) \max_s R(\mathcal F_s)$, both sides on the same sample, for cross entropy of a transformer's scores. Here $K$ is the number of words, $\mathcal F_s$ the class of the scores of word $s$, $w_s$ its row in the last matrix, and $\tilde O$ hides a constant $C$ and logarithms to the power $\frac32 + \delta$, for any $\delta > 0$.
 #
-# **Counterexample.** Take $K$ one-hot inputs, each with a masked word of its own, and rows with $\|w_s\|_1 \le B$. At $K$ = {glue:text}`k_wide:,.0f` the ratio is {glue:text}`own_wide:,.0f`, where $\sqrt K$ is {glue:text}`root_wide:,.0f`. It grows like $K$ to the power {glue:text}`power_own:.2f`, whereas the display with all logarithms at $\delta = 1$ allows {glue:text}`power_allowed:.2f` there, and $\frac12$ in the limit. If $C = 1$, all logarithms hide the difference below {glue:text}`cross_one:.1f` million words at $\delta = 1$, and below {glue:text}`cross_half:,.0f` at $\delta = \frac12$. The growth contradicts the display for every $C$ and $\delta$.
+# **Counterexample.** Take $K$ one-hot inputs, each with a masked word of its own, and rows with $\|w_s\|_1 \le B$. At $K$ = {glue:text}`k_wide:,.0f` the ratio is {glue:text}`own_wide:,.0f`, where $\sqrt K$ is {glue:text}`root_wide:,.0f`. It grows like $K$ to the power {glue:text}`power_own:.2f`, whereas the display with all logarithms at $\delta = 1$ allows {glue:text}`power_allowed:.2f` there, and $\frac12$ in the limit. If $C = 1$ and $B =$ {glue:text}`size:g`, all logarithms hide the difference below {glue:text}`cross_one:.1f` million words at $\delta = 1$, and below {glue:text}`cross_half:,.0f` at $\delta = \frac12$. The growth contradicts the display for every $C$ and $\delta$.
 #
 # **Why.** The contraction theorem that is quoted has the worst sample on its right side. On the given sample each word's scores can be tied to one sentence, while the loss depends on all sentences.
 #

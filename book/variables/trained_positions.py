@@ -224,7 +224,7 @@ glue(apart=apart)
 # So finitely many centres, as many as the formula says, come within $\frac14$ of every head. They need not be heads of the class, as a cover requires. So take for each centre a head within $\frac14$ of it, if there is one. This head is within $\frac12$ of every other head that the centre serves. $\square$
 # ```
 #
-# The constant is enormous, since $K$ contains $\eta^{-2}$ and with it $e^{16 \beta}$, but it does not depend on $T$. So the bound grows only like $\log m \log T$. Hence for large $T$ and $m = T$ inputs it is below $T \log 2$, and the growth cannot be linear. Heads of a fixed width that distinguish all $2^T$ choices on $T$ inputs therefore need a $\beta$ that grows at least like $\frac1{16} \log T$, and ours have $\log(3T)$. The table compares the bound with $T \log 2$ for $\|W_{QK}\| \le 1$, $d = 3$ and as many inputs as tokens.
+# The constant is enormous, since $K$ contains $\eta^{-2}$ and with it $e^{16 \beta}$, but it does not depend on $T$. So the bound grows only like $\log m \log T$. Hence for large $T$ and $m = T$ inputs it is below $T \log 2$, and the growth cannot be linear. Heads of a fixed width that distinguish all $2^T$ choices on $T$ inputs, with the query at one place, therefore need a $\beta$ that grows at least like $\frac1{16} \log T$, and ours have $\log(3T)$. The table compares the bound with $T \log 2$ for $\|W_{QK}\| \le 1$, $d = 3$ and as many inputs as tokens.
 
 
 # %%
