@@ -284,7 +284,7 @@ ax.set(xscale="log", yscale="log", xlabel="samples $m$", ylabel="certified risk"
 ax.legend(ncols=2, loc="upper center", bbox_to_anchor=(0.5, 1.27))
 figures.show()
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 slope = {k: statistics.power(grid[-3:], v[-3:]).item() for k, v in curves.items()}
 occam.holds(
     "power of $m$ with which the certificate with the wider prior falls; control: the "

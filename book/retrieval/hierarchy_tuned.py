@@ -281,7 +281,7 @@ glue(far_fact=round(kept.median("general", "feedforward", far) / far, -2))
 # When do we say that the order is reproduced? At every length of the general task we compare the median of each other network with the largest count of a transformer. Since a count may be too large by the prompts between two tests, we first subtract these from the median. If the median is still larger, the order is reproduced. With the paper's rate and width this criterion is not met at {glue:text}`near` tokens, where the median transformer needs {glue:text}`untuned_near` the median recurrent net.
 
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 def lead(runs, N, fast, *slow, task="general"):
     """Log of the least median of some nets, less what lies between two tests, over fast's most."""
     least = min(runs.median(task, net, N) - 64 * EVERY.get(net, 10) for net in slow)
@@ -334,7 +334,7 @@ ledger.result("retrieval.thm1.ffn").holds(
 #
 # To separate the width from the depth, the page also trains a net of 1024 and 1000 units at a rate that is not tuned. At the page's own size, $N =$ {glue:text}`own_N` and $d =$ {glue:text}`own_d`, its median count is {glue:text}`own_deep` thousand. That of the tuned narrow net is {glue:text}`own_narrow` thousand, and that of the tuned net with one wide layer {glue:text}`own_feedforward` thousand. So with the same second layer the narrow first layer needs {glue:text}`by_width:.1f` times as many prompts as the wide one, and the rest of the difference, a factor of {glue:text}`by_depth:.1f`, comes with the second layer. If the rate of the deeper net were tuned, more of the difference would be due to the width and less to the depth.
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 narrow_count, wide = (kept.median("general", k, at_narrow) for k in ("narrow", "feedforward"))
 glue(narrow=f"{narrow_count / 1000:.1f}", wide=f"{wide / 1000:.1f}", factor=narrow_count / wide)
 # At the page's own size: the paper's two layers, of which the first is wide; the rate is not tuned.
@@ -384,7 +384,7 @@ ledger.result("retrieval.thm1.ffn").holds(
 #
 # All growth rates therefore stay open. The searches and runs were made twice. With the first seeds the recurrent net's count grew faster than $(\log N)^2$ even if one compares the runs farthest apart, but with the seeds shown here it does not; {doc}`/book/at_what_scale` compares the counts. No line of the table contradicts the theorem and none establishes it, because two lengths cannot distinguish a power of $\log N$ from one of $N$. Three more facts limit what can be concluded. First, the threshold of the general task is close to the error without pointers at 4 tokens and further from it at 8, which adds to all powers of that task. Second, the bound for feedforward nets is weak at these sizes, since $Nd$ is below 100 here, whereas the counts are in the thousands. Third, the {glue:text}`prompts_transformer` prompts of the transformer at {glue:text}`far` tokens are only {glue:text}`far_steps:.0f` steps of training. So a count as small as this may be limited by how fast the optimizer moves, and not only by the number of samples.
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.result("retrieval.thm1.rnn_general").holds(
     "general task: power of $N$ with which the median of the tuned recurrent net grows, "
     "less that of $(\\log N)^2$; control: the transformer",

@@ -218,7 +218,7 @@ for net in NETS:
     glue(**{f"early_{net}": powers[net][1].value, f"power_{net}": powers[net][2].value})
     glue(**{f"slowest_{net}": kept.counts("simple", net, long).prompts.max() / 1000})
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 left.reproduced(
     "general task, longest prompts: logarithm of the ratio of the fewest prompts that one "
     "of the other nets needs to the most that a transformer needs; control: the recurrent "
@@ -258,7 +258,7 @@ left.reproduced(
 #
 # On shorter prompts, however, neither statement is reproduced. At $N =$ {glue:text}`middle` the medians are {glue:text}`middle_transformer`, {glue:text}`middle_recurrent` and {glue:text}`middle_feedforward` thousand, and the transformer needs the most. From $N =$ {glue:text}`short` to {glue:text}`middle` the powers are {glue:text}`early_recurrent:.2f` for the recurrent net and {glue:text}`early_feedforward:.2f` for the feedforward net. With fewer states these two change places: in the page's own run, with {glue:text}`states` states, the recurrent net needs {glue:text}`own_recurrent` thousand at $N =$ {glue:text}`own_long` and the feedforward net {glue:text}`own_feedforward` thousand. A figure that began at 8 tokens would therefore show lines that cross, whereas the paper's, which begins at 25, does not.
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 simple_row.reproduced(
     "simple task, longest prompts: logarithm of the ratio of the fewest prompts that a "
     "feedforward net needs to the most that a recurrent net needs; control: the two "

@@ -210,7 +210,7 @@ figures.show()
 # The two smallest sets cannot be distinguished: from {glue:text}`least_size` to {glue:text}`next_size` strings $\mathrm{as}(T_1)$ rises by {glue:text}`first_rise`. The share 3/4, which the paper does not have, does not decide the slope, which is {glue:text}`slope_half` without it and {glue:text}`slope_all` with it.
 
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 def worst(name):
     """Of average sensitivity minus that of f: the largest upper end over sizes."""
     return max(over(found[m][name] - found[m]["truth"]).high for m in sizes)
@@ -433,7 +433,7 @@ figures.show()
 #
 # Both differences, on all strings and on the training set, are checked in the mean over these sizes. With fewer functions than ten, single sizes would not decide at every seed. In the controls, $f$ and the completion are swapped at random within each function, and the median of 25 such swaps is taken. We read "almost the same" as within a quarter.
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 swaps = 2 * torch.randint(0, 2, (25, functions), generator=again) - 1
 
 

@@ -242,7 +242,7 @@ glue(
 )
 
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 def flattest(slope):
     return max(bootstrap_interval(values).high for values in slope.values())
 
@@ -295,7 +295,7 @@ level.reproduced(
 #
 # **PARITY against the others.** In Figure 10 the paper compares functions at one length. So we now subtract the height of each other function from that of PARITY at the same length, and again report the difference whose interval has the lowest lower end.
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 above.reproduced(
     "height of PARITY's line less that of each other function at our largest length, least "
     "lower end of the intervals; control: functions shuffled",

@@ -191,7 +191,7 @@ glue(
 # %% [markdown]
 # **Are they low?** In every draw the sign of both transformers has less than half the average sensitivity of random functions, which is {glue:text}`half:.1f`. The check takes the upper end of an interval, at the worst draw and transformer, and its control is random functions themselves.
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 coins = 2.0 * torch.randint(0, 2, (nets, 2**bits), generator=source) - 1
 low.reproduced(
     "average sensitivity of the signs of random transformers in units of $n/2$, the value "

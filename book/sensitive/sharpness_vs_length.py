@@ -225,7 +225,7 @@ glue(
     noise=100 * (runs["stderr"] / runs["sharpness"]).median(),
 )
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 rises.reproduced(
     "slope of PARITY's sharpness on the length, lower end of its interval; control: lengths"
     " shuffled",
@@ -329,7 +329,7 @@ glue(
     end_others=ends.drop("PARITY").max(),
 )
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 of_parity = done[done["n"].isin(full) & (done["function"] == "PARITY")]
 n_parity, s_parity = (torch.tensor(of_parity[k].to_numpy()).double() for k in ("n", "sharpness"))
 table2.reproduced(
@@ -398,7 +398,7 @@ glue(
 # %% mystnb={"code_prompt_hide": "How the run with the paper's width was made", "code_prompt_show": "How the run with the paper's width was made"} tags=["hide-cell"]
 table(brittle.provenance(made_wide), "How the stored run with the paper's width was made")
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 rises.reproduced(
     "the paper's width, rate and steps: slope of PARITY's sharpness on the length, lower "
     "end of its interval; control: lengths shuffled",

@@ -402,7 +402,7 @@ trade.reproduced(
 #
 # **What does the sharpness do?** We compare the 200 steps after convergence with the last 200 steps that we follow. Up to decay 0.1 the log sharpness changes by {glue:text}`change_weak`, so the sharpness falls again, as in the paper. With decay {glue:text}`top_decay:.1f` the log sharpness changes by {glue:text}`change_top`, whereas without decay, where the blow-up is nearly constant, it changes by {glue:text}`change_none`. So in these models the sharpness rises together with the blow-up if decay is strong, to {glue:text}`final_top:.2f`. (For comparison, a model that noise turns into the constant $\frac12$ has sharpness 1.) Nine runs hardly suffice to see this: at decay 0.3 three other seeds gave changes of 0.83 [0.50, 1.16], 0.61 [$-0.07$, 1.30] and 0.36 [$-0.42$, 1.13]. The 36 runs of the four seeds together have a mean change of 0.59 [0.34, 0.84].
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 leap.reproduced(
     "decay at most 0.1: change of the log sharpness after convergence, upper end of its "
     "interval; control: the change before it",

@@ -402,7 +402,7 @@ rows = [
 caption = "Trends of the gap, 95 % intervals; all runs, converged or not, if not said otherwise"
 table(pd.DataFrame(rows), caption, form=".2g")
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 for part, trend, where, no_trend in (
     ("degree", "degree, one character", at_low, 0.5),
     ("degree", "degree, one character", at_paper, 0.5),

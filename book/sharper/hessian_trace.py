@@ -203,7 +203,7 @@ shown = rows[["d", "W", "network", "trace", "gap of the identity", "over 2 G_u"]
 form = {"trace": ".3f", "gap of the identity": ".6f", "over 2 G_u": ".3f"}
 table(shown, f"Trace of the whole Hessian, T = {n_small}, all inputs", form=form, tiny=1e-12)
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 spec, exact = construct_exact(f)
 misfit = spec, exact | {"v2": 1.1 * exact["v2"]}  # a control: it does not compute f
 fits, large = rows["network"] != "2 log T", rows["network"] == "large scale"

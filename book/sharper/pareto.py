@@ -134,7 +134,7 @@ factors = found[["alpha_n", "alpha_g, last", "alpha_g, all"]].rename_axis(["d", 
 table(factors, f"Best factors for norm and sharpness, T = {n}, scale 2 log T", form=".3f")
 
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 def no_factor(found, rows):
     """Classes in which no factor lowers norm and sharpness together."""
     return found[(found["alpha_n"] - 1) * (found[f"alpha_g, {rows}"] - 1) <= 0]

@@ -186,7 +186,7 @@ for name, net in variants.items():
 costs = pd.DataFrame(rows).T.rename_axis("network")
 table(costs, f"Noise of standard deviation {best:.5f}; G_u is {G_u:.0f}", form=".3f")
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 over_mesh = (losses.mean(1) + 2 * losses.std(1) / draws**0.5) / (mesh**2 * G_u)
 upper = max(costs["its upper end over G_u"].max(), over_mesh.max().item())
 leak = perturbed_losses(network, f, best / 64, draws, strings, fresh("leak")).mean()
@@ -242,7 +242,7 @@ measured = pd.DataFrame(columns).rename_axis("measured as P")
 form = {k: ".0f" if k.startswith("P") else ".3f" for k in measured}
 table(measured, f"Semi-analytic bound at a million examples and at {best:.5f}", form=form)
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 P_needed = (QUOTED - truncated) / best**2
 loud = trace_changes(network, 100 * best, copies, strings, fresh("loud"))[1].abs().max().item()
 ledger.result("sharper.e3.semi").holds(

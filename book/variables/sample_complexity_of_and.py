@@ -324,7 +324,7 @@ glue(**{f"linear_{T}": size for T, size in zip(ends, critical(linear)[0].tolist(
 #
 # So in both runs $m^*$ grows faster than in proportion to the logarithm. A line $a + b \log T$, which may have any offset, is excluded by the first run and not by the second alone, in which the interval of the bend contains 0. The two runs together, with 100 trials of each size, exclude it as well. Their bend of the increment is 68 [31, 116] samples, and that of the local power is 0.04 [-0.18, 0.29]. (The line through our critical sizes at {glue:text}`shortest` and {glue:text}`longest` bits would need no sample at all at $T =$ {glue:text}`zero:.0f`.) None of this says anything about strings longer than {glue:text}`longest` bits. A learner whose samples do grow like the logarithm is a search through all sets of three positions ({ref}`ex-and-search`).
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 sublinear.reproduced(
     "stored trials, without dropout: growth of the critical sample size in units of that of the "
     "length, upper end of its 95 % interval; control: sizes rescaled by the root of the length",
@@ -398,7 +398,7 @@ for T, found_at in shares.items():
 # Shares rise slowly with the sample, as in the paper, without a threshold. At $T = 400$ nearly all trials fail with 100 samples, and with 200 many succeed, though fewer than half. The paper shows one run of each kind at this length, as examples of overfitting and of success. Without dropout a success with 200 samples is therefore possible and not typical, but the interval of its chance, {glue:text}`share_200`, contains one half. A trial that fails has fitted its sample all the same, because the network has found another function that agrees with the labels there. It ends when its loss is below 0.001, and with at most 560 strings no string is wrong then, since a single one would add at least $\log(2)/560 = 0.0012$ to the mean loss. So it could miss its sample only if it ran out of steps, but the longest took {glue:text}`most_steps`. (A trial that succeeds is stopped at its success, and some of these trials have not fitted their sample by then.) So the stored trials cannot show that every run fits its sample. The next cell therefore trains {glue:text}`carried` trials until their loss is below $10^{-4}$, whatever they do on new strings. None of their 100 strings is wrong then, since it would add 0.0069.
 
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 def least_rise(frame):
     """Share of successes at the largest size less that at the smallest: least lower end."""
     rises = []

@@ -430,7 +430,7 @@ glue(ten=100 * ratios[10] / math.sqrt(10), ten_30=100 * ratios[30] / math.sqrt(1
 # %% [markdown]
 # Two statements can be tested with so few runs: the wait for a parity grows by a larger factor than the wait for an AND, and by a smaller factor than the number of sets. Both statements are ours, since the paper measures no growth and says so.
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 learning.holds(
     "stored runs, from 10 to 30 bits: factor by which the median wait of parity grows over "
     "that of AND, lower end of its interval; control: AND over AND",
