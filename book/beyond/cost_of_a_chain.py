@@ -19,7 +19,7 @@
 # # What a chain costs
 #
 # ```{verdict}
-# A chain of thought for PARITY costs nothing in its length $T$ if one rule writes all its bits: at {glue:text}`T_max` bits a learner that fits the chains of {glue:text}`shared_chain:.1f` strings has found the rule. It costs about $\log_2 T$ strings if every step has a weight of its own. Without the chain the same two problems cost about $2 \log_2 T$ strings and $T$ strings, so the number of strings that the chain saves is not exponential. The first paper's bounds, at their best noise, ask for numbers of strings that grow like $T$ to the power {glue:text}`power_quoted:.1f` with the chain ({glue:text}`power_chain:.1f` with the norm that the chain has) and {glue:text}`power_pass:.1f` without.
+# A chain of thought for PARITY costs nothing in its length $T$ if one rule writes all its bits: at {glue:text}`T_max` bits the number of strings whose chains a learner has to fit before it knows the rule is {glue:text}`shared_chain:.1f` in the mean. It costs about $\log_2 T$ strings if every step has a weight of its own. Without the chain the same two problems cost about $2 \log_2 T$ strings and $T$ strings, so the number of strings that the chain saves is not exponential. The first paper's bounds, at their best noise, ask for numbers of strings that grow like $T$ to the power {glue:text}`power_quoted:.1f` with the chain ({glue:text}`power_chain:.1f` with the norm that the chain has) and {glue:text}`power_pass:.1f` without.
 # ```
 # **Needs** {ref}`ch-chain-of-thought`. **Read** 10 min. **Runs in** 15 s. **Source** ours; beside the first paper, results of {cite:t}`yang2026` (abstract and a public summary read), {cite:t}`hanneke2026` and {cite:t}`joshi2025` (abstracts, and of the former a summary).
 #
@@ -214,7 +214,7 @@ glue(fit=int(fits.sum()), right_answers=int(answers.sum()), ten_rules=len(pairs)
 ledger.show()
 
 # %% [markdown]
-# Of the {glue:text}`ten_rules` rules, {glue:text}`fit` fit all steps of the two strings, and exactly these write the right chains. In contrast, {glue:text}`right_answers` rules give the right two answers, most of them by a wrong chain.
+# There are {glue:text}`ten_rules` rules. The number that fit all steps of the two strings is {glue:text}`fit`, and whatever fits them also writes the right chains. In contrast, {glue:text}`right_answers` rules give the right two answers, most of them by a wrong chain.
 #
 # ## The bounds beside the counts
 #

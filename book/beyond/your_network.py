@@ -31,7 +31,7 @@
 #
 # ## Three bits by hand
 #
-# Take the function that answers with the majority of three signs. A flip of one sign changes the answer if and only if the other two differ, which happens for half of all strings. So each of the three influences is $\frac12$, and the average sensitivity, their sum, is $\frac32$. As a sum of parities the function is $\frac12 (x_1 + x_2 + x_3 - x_1 x_2 x_3)$, so the squares of its coefficients add up to $\frac34$ at degree 1 and to $\frac14$ at degree 3. The next lines ask `probe` for the same numbers.
+# Take the function that answers with the majority of three signs. A flip of one sign changes the answer if and only if the other two differ, which happens for half of all strings. So each of the three influences is $\frac12$, and the average sensitivity, their sum, is $\frac32$. As a sum of parities the function is $\frac12 (x_1 + x_2 + x_3 - x_1 x_2 x_3)$, so the squares of its coefficients add up to $\frac34$ at degree 1 and to $\frac14$ at degree 3. The next lines ask `probe` for the same numbers. The output that they hand over is the sum of the three signs, whose sign is the majority. At a quarter of the strings it is $\pm3$ where the target is $\pm1$, so the mean squared error is 1 although no sign is wrong.
 
 # %% tags=["parameters"]
 n = 9  # bits of the trained encoders and of the foreign networks [8..12]
@@ -703,7 +703,7 @@ for name in ("checkpoint, reentrant", "a second derivative that is hidden"):
 #
 # Dropout layers are switched off in the copy that is measured, and batch norm is measured with its running statistics. A call of `dropout` inside `forward` that is always on makes the output random, and such a network is refused. `nn.LSTM` by itself returns a tuple, so wrap it in a module that picks one output.
 #
-# The same can be done by the command of above, with weights from a file that is read without pickled code:
+# The same can be done by the command above, with weights from a file that is read without pickled code:
 #
 # ```console
 # python -m helpers.probe my_module:make_model --bits 16 --target parity --weights model.safetensors --json report.json
@@ -826,7 +826,7 @@ frame = pd.DataFrame(rows).T.rename_axis("network").astype({"weights": int})
 table(frame, caption, form=".2f")
 
 # %% [markdown]
-# The influence in the GRU is largest at the last position and smaller the earlier a position is, because each step partly forgets what came before. So it depends mostly on the bit at which it is read, like the transformers of above. In the convolutional network all positions but the two ends are treated alike, and the influences are of similar size. The average counts all bits, so the network is about as sensitive as MAJORITY.
+# The influence in the GRU is largest at the last position and smaller the earlier a position is, because each step partly forgets what came before. So it depends mostly on the bit at which it is read, like the transformers above. In the convolutional network all positions but the two ends are treated alike, and the influences are of similar size. The average counts all bits, so the network is about as sensitive as MAJORITY.
 #
 # ```{solution-end}
 # ```

@@ -469,6 +469,7 @@ lem16.holds(
 
 # %%
 named = sizes.set_axis(pd.Index([f"2^{k}" for k in exponents], name="N"))
+named = named.rename(columns={"norm": "sparsification"})
 table(named, "Log sizes of covers: the net, the heads in two ways, and all", form=".2e")
 squared = [sizes.loc[N**2, "all"] / sizes.loc[N, "all"] for N in sizes.index if N**2 in classes]
 alone = sizes["net"] + [N * v for N, v in sizes["counting"].items()]  # a matrix for each position

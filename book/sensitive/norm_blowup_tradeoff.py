@@ -313,7 +313,7 @@ above.reproduced(
 #
 # ## Five bits with the paper's width, steps, rates and decays
 #
-# Of 5 bits the paper says that PARITY behaves similarly to the other functions. At this length we ran its width of 128 columns, its 10,000 steps and its intervals of learning rate and decay. Two things differ: every step sees all 32 strings once, where the paper draws 1024, and the weights at the start are drawn as in our other runs (see the table of settings below). There are {glue:text}`wide_runs` runs of each function, of which {glue:text}`wide_done` of {glue:text}`wide_all` converged.
+# Of 5 bits the paper says that PARITY behaves similarly to the other functions. At this length we ran its width of 128 columns, its 10,000 steps and its intervals of learning rate and decay. Two things differ: every step sees all 32 strings once (so the number 1024 in the table of the stored run is only an upper limit), where the paper draws 1024, and the weights at the start are drawn as in our other runs (see the table of settings below). There are {glue:text}`wide_runs` runs of each function, of which {glue:text}`wide_done` of {glue:text}`wide_all` converged.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if series:

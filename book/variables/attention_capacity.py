@@ -181,7 +181,7 @@ softmax.holds(
 glue(ratio_top=ratio_top, printed_norm=steps["sum of |J|"].max())
 
 # %% [markdown]
-# In the table the ratios of balanced steps come very close to 1, while those of random steps and of steps of one logit stay below it. The last column, the sum of the entries of $|J|$, approaches 2, but no ratio does.
+# In the table the ratios of balanced steps come very close to 1, while those of random steps and of steps of one logit stay below it. The last column, the sum of the entries of $|J|$, is above 1 from some length on, up to {glue:text}`printed_norm:.2f` among all lengths up to 11, and it comes near 2 for many logits; but no ratio does.
 #
 # The general lemma is about any map $f$ to probability vectors. Along the segment from $b$ to $a$ the derivative of $f$ is $J(a - b)$, and $\|J(a - b)\|_1 \le \|J\|_{1,1} \|a - b\|_\infty \le c\, \|a - b\|_\infty$. The lemma needs $\|J\|_{1,1} \le c$ all along the segment. Therefore the check divides by the largest $\|J\|_{1,1}$ on the segment, and its control, which should fail, divides by $\|J\|_{1,1}$ at one end only.
 
