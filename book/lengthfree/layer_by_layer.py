@@ -19,7 +19,7 @@
 # # One layer at a time
 #
 # ```{verdict}
-# Lemma E.2, which bounds how far an error moves the output of a layer, is false in the first layer if tokens are longer than $\sqrt2$. For tokens of length $R$ its bound can be too small by a factor of $R^2/2$, which is {glue:text}`by_hand:.1f` at $R = 5$. With a factor $R^2$ beside the score matrix $W_{QK}$ the lemma is true, even with half of its constants.
+# Lemma E.2, which bounds how far an error moves the output of a layer, is false in the first layer if tokens are longer than $\sqrt2$. For tokens of length $R$ its bound can be too small by a factor of $R^2/2$, which is {glue:text}`by_hand:.1f` at $R = 5$. With a factor $R^2$ beside the score matrix $W_{QK}$ the lemma is true, even with half of its constants. Two corollaries of the appendix, F.0.1 and F.0.2, lack a factor of the bound for many layers and are false.
 # ```
 # **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 10 s. **Source** printed.
 #
@@ -304,7 +304,7 @@ glue(by_hand=long.loc[5, "as printed"])
 #
 # $$\gamma = \sum_i y_i^{1/3}\, t_i^{2/3} \le \Bigl( \sum_i y_i \Bigr)^{1/3} \Bigl( \sum_i t_i \Bigr)^{2/3} = \Bigl( \sum_i C_i/\epsilon_i^2 \Bigr)^{1/3} \epsilon^{2/3} ,$$
 #
-# with equality where $y_i$ is proportional to $t_i$. This needs $C_i, \beta_i > 0$, because if one of them is zero, which the lemma allows, nothing attains the least value. The argument also needs $\epsilon_i > 0$. The lemma does not say that the $\epsilon_i$ are positive, but scales of covers are, so we read it in this way, as we read the source of the lemma. (If negative $\epsilon_i$ were allowed, then for $C = \beta = (1, 1)$ and $\epsilon = 1$ the pair $(11, -10)$ would give 0.018 in place of 8.)
+# with equality where $y_i$ is proportional to $t_i$. This needs $C_i, \beta_i > 0$, because if only one of them is zero, which the lemma allows, nothing attains the least value. The argument also needs $\epsilon_i > 0$. The lemma does not say that the $\epsilon_i$ are positive, but scales of covers are, so we read it in this way, as we read the source of the lemma. (If negative $\epsilon_i$ were allowed, then for $C = \beta = (1, 1)$ and $\epsilon = 1$ the pair $(11, -10)$ would give 0.018 in place of 8.)
 #
 # ## The price of depth
 #
@@ -357,7 +357,7 @@ glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / pl
 # since the sum is at most $q^{L-1}/(q-1)$. The bracket is at most 5.46, its cube at most 163, and $(P^{2/3} q^{L-1})^3 = 25^{L-1} P^{2L}$. $\square$
 # ```
 #
-# So the summary is right, if a constant for each layer counts among the constants. For $B_{QK2} < 1$ it has to be read with $1 + B_{QK2}$ in place of $B_{QK2}$, because otherwise a small $B_{QK2}$ could make up for a large $B_{c2}$. From the repaired bound one gets the same summary with $B_x^6$ in place of $B_x^2$. The next cell draws norms at random and divides the formula by its summary, with the constants written out. Norms of at least 1 with a quotient above 1 would refute our reading.
+# So the summary is right, if a constant for each layer counts among the constants. For $B_{QK2} < 1$ it has to be read with $1 + B_{QK2}$ in place of $B_{QK2}$, because otherwise a small $B_{QK2}$ makes up for a large $B_{c2}$: if $B_{c2} = b$, $B_{QK2} = \frac1b$ and all other norms are 1, then the base of the power is 1, whatever its exponent, but the formula is at least $4 b^{2L} C_1/\epsilon^2$, since $\alpha_1 \ge b^{L-1}$. From the repaired bound one gets the same summary with $B_x^6$ in place of $B_x^2$. The next cell draws norms at random and divides the formula by its summary, with the constants written out. Norms of at least 1 with a quotient above 1 would refute our reading.
 
 # %%
 ratios = {"norms at least 1": [], "also small B_QK": []}
@@ -460,7 +460,7 @@ ledger.result("lengthfree.trade4_3").holds(
 )
 
 # %% [markdown]
-# So the remark is right about the printed formulas. But the printed term of the scores lacks a factor $B_x^2$, the slip *scores* of {ref}`ch-multi-layer-bound`. Compared with the repaired bound there is no trade: the single-layer bound saves the cross terms at no cost.
+# So the remark is right about the printed formulas. But the printed term of the scores lacks a factor $B_x^2$, the slip *scores* of {ref}`ch-multi-layer-bound`. Compared with the repaired bound there is no trade: the formula for a single layer saves the cross terms at no cost. (The norms of the two theorems differ, as the paper says too.)
 #
 # ## Corollaries F.0.1 and F.0.2
 #
@@ -473,7 +473,7 @@ ledger.result("lengthfree.trade4_3").holds(
 #
 # There are two questions about these corollaries: whether the step from the theorem is right, and whether the bounds themselves are true.
 #
-# **The step.** Lemmas 3.3 and 3.4 are for inputs with $\|x\|_1 \le 1$. But their covers are used here for tokens with $\|x\|_2 \le 1$, since $\Pi$ bounds only this norm. The 1-norm of a hidden token can be as large as $\sqrt d$. For example, let $x = e_1$ and let the first row of $W_v$ have the entries $1/\sqrt d$, for which $B = \sqrt d$ is enough. Then the hidden token has all entries $1/\sqrt d$, and an error that is the same in all columns is $\sqrt d$ times as large as on an input with $\|x\|_1 = 1$. We compute this for the cover that proves Lemma 3.3, at $d = 16$, with a matrix that is half a step off in all columns.
+# **The step.** Lemmas 3.3 and 3.4 are for inputs with $\|x\|_1 \le 1$. But their covers are used here for tokens with $\|x\|_2 \le 1$, since $\Pi$ bounds only this norm. The 1-norm of a hidden token can be as large as $\sqrt d$. For example, let $x = e_1$ and let the first row of $W_v$ have the entries $1/\sqrt d$, for which $B = \sqrt d$ is enough. Then the hidden token has all entries $1/\sqrt d$, and an error that is the same in all columns is $\sqrt d$ times as large as on an input with $\|x\|_1 = 1$. We compute this for the cover by averages of three terms, the kind that proves Lemma 3.3, at $d = 16$ and with two rows, with a matrix that is half a step off in all columns. The scale $\epsilon$ is the exact radius of this cover.
 
 # %%
 d, terms = 16, 3
@@ -591,9 +591,9 @@ ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
 glue(own_printed=of_0_1["as printed"].iloc[0], own_proof=of_0_1["by its proof"].iloc[0])
 
 # %% [markdown]
-# On the hidden token the error is $\sqrt{16} = 4$ times as large as the cover promises. With covers at $\epsilon/\sqrt d$ the proof goes through, at the cost of another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$). In the logarithm $\max(d, k)$ then stands in place of $k$, because $W_{QK}$ is $d \times d$. F.0.2 further rests on Lemma 3.4, which is false for columns, and for tokens of bounded 2-norm also for rows ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does, but no bound is meant there.)
+# On the hidden token the error is $\sqrt{16} = 4$ times the radius of the cover. (The proof of Lemma 3.3 lets this cover count for the larger scale $1/\sqrt3$ only, of which the error is 1.63 times, or $\sqrt{d/2} = 2.83$ times with six rows.) With covers at $\epsilon/\sqrt d$ the proof goes through, at the cost of another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$). In the logarithm $\max(d, k)$ then stands in place of $k$, because $W_{QK}$ is $d \times d$. F.0.2 further rests on Lemma 3.4, which is false for columns, and for tokens of bounded 2-norm also for rows ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does, but no bound is meant there.)
 #
-# **The bounds.** As bounds both corollaries fail, and not because of this step. The second table has three families of networks, which are described at the end of this section. In all of them the $[CLS]$ token is 0 in every input, $W_{QK}$ is 0, and a steep $\sigma$ follows a small $W_v$ that reads long tokens. Like {prf:ref}`lengthfree-thm4-2` the corollaries have $B_{v2}$ in the term of $W_v$, where the proof has $B_{c2}$, and in the first layer the length $B_x$ of the tokens is missing too. So no term of the printed bound is large enough for these networks, whereas the repaired bound is far larger than needed. For F.0.1 one of the instances has a width of 64, that of the paper's experiment, but its tokens are 6400 long.
+# **The bounds.** As bounds both corollaries fail, and not because of this step. The second table has three families of networks, which are described at the end of this section. In all of them the $[CLS]$ token is 0 in every input, $W_{QK}$ is 0, and a steep $\sigma$ follows a small $W_v$ that reads long tokens. Like {prf:ref}`lengthfree-thm4-2` the corollaries have $B_{v2}$ in the term of $W_v$, where the proof has $B_{c2}$, and in the first layer the length $B_x$ of the tokens is missing too. So no term of the printed bound is large enough for these networks, whereas the repaired bound, here still with the printed $C_1$, is far larger than needed. For F.0.1 one of the instances has a width of 64, that of the paper's experiment, but its tokens are 6400 long.
 #
 # **Corrected by the proof.** As in the {ref}`chapter before <ch-multi-layer-bound>` one may take $B_{v2}$ for a misprint and use the sum of the proof.
 #
@@ -654,7 +654,7 @@ sparse = marked.loc["F.0.1, all queries, sparse, d = 1,000,000"]
 glue(sparse_printed=sparse["as printed"], sparse_proof=sparse["by its proof"])
 
 # %% [markdown]
-# With one query, at width $10^6$ and for tokens of length at most {glue:text}`single_length:.0f`, the length that a layer norm gives, F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected. With all queries this happens at width 1000 already, for tokens of length {glue:text}`marked_length:.0f`. F.0.1 has a factor $d$ in its bound, so with the identity for $\sigma$ our classes contradict it only with all queries, from some 11,000 columns on as printed and from some 46,000 on if it is corrected. With $d/10$ entries $10/B_x^2$ in each column, tokens of length at most $\sqrt d$ are enough: at width $10^6$ it allows {glue:text}`sparse_printed:.3f` times what is needed, and {glue:text}`sparse_proof:.2f` times if it is corrected.
+# With one query, at width $10^6$ and for tokens of length at most {glue:text}`single_length:.0f`, the length that a layer norm gives, F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected. (Lemma 3.4 hides a constant and logarithms of quantities other than $T$, $d$ and $k$. None of these helps, because what is needed grows like $d$ and the bound like $\log d$, so that their quotient falls below any constant.) With all queries this happens at width 1000 already, for tokens of length {glue:text}`marked_length:.0f`. F.0.1 has a factor $d$ in its bound, so with the identity for $\sigma$ our classes contradict it only with all queries, from some 11,000 columns on as printed and from some 46,000 on if it is corrected. With $d/10$ entries $10/B_x^2$ in each column, tokens of length at most $\sqrt d$ are enough: at width $10^6$ it allows {glue:text}`sparse_printed:.3f` times what is needed, and {glue:text}`sparse_proof:.2f` times if it is corrected.
 #
 # **The three families with a steep $\sigma$.** In each of them an input consists of the token 0, which is $[CLS]$, and at least 500 copies of one other token, so attention returns this other token times $1 - \frac1T$.
 #
@@ -700,7 +700,7 @@ glue(sparse_printed=sparse["as printed"], sparse_proof=sparse["by its proof"])
 #
 # **Statement.** As printed, let $B$ bound the norm of every matrix: for F.0.2 the norm of Lemma 3.4, which is the sum of the $\ell_2$ norms of the columns, and for F.0.1 that of Lemma 3.3, which is the largest $\ell_1$ norm of a column. Then the bound of Theorem 4.2 on the log covering number, $(\gamma + \eta)^3/\epsilon^2$, holds with the cover constant $C_1 = B^2 \ln(dk)$ for F.0.2 and $C_1 = d B^2 \ln(2k+1)$ for F.0.1.
 #
-# **Counterexample.** *Against F.0.2.* Take one layer with $k = d$, $B = 1$, the identity for $\sigma$, the same query $B_x e_1$ in all inputs, and $W_{QK}$ with $d/10$ entries $10/B_x^2$ in one row and 0 elsewhere. The norms may be read for rows or for columns. At width $10^6$ and $B_x =$ {glue:text}`single_length:.0f`, the length that a layer norm gives, F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected by the sum of the proof of Theorem 4.2, which has three factors that the theorem lacks. If the query may differ between inputs, width 1000 and $B_x =$ {glue:text}`marked_length:.0f` give {glue:text}`marked_printed:.3f` and {glue:text}`marked_proof:.3f`. All these widths are far above the paper's 64.
+# **Counterexample.** *Against F.0.2.* Take one layer with $k = d$, $B = 1$, the identity for $\sigma$, the same query $B_x e_1$ in all inputs, and $W_{QK}$ with $d/10$ entries $10/B_x^2$ in one row and 0 elsewhere. The norms may be read for rows or for columns. At width $10^6$ and $B_x =$ {glue:text}`single_length:.0f`, the length that a layer norm gives, F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected by the sum of the proof of Theorem 4.2, which has $B_{c2}$ where the theorem has $B_{v2}$, a term for the first $W_c$ that the theorem lacks, and $\alpha_1$ beside the first $W_v$. The constant that Lemma 3.4 hides would not help, because the bound grows only like $\log d$ and what is needed like $d$. If the query may differ between inputs, width 1000 and $B_x =$ {glue:text}`marked_length:.0f` give {glue:text}`marked_printed:.3f` and {glue:text}`marked_proof:.3f`. All these widths are far above the paper's 64.
 #
 # *Against F.0.1.* Take one layer with $W_{QK} = 0$ and a steep $\sigma$ after a small $W_v$ that reads long tokens. If the norms are read as those of the maps $x \mapsto W^\top x$ that the layer uses, at the paper's width of 64 and $B_x = 6400$, F.0.1 allows {glue:text}`own_printed:.2f` times what is needed, and {glue:text}`own_proof:.2f` times if it is corrected. Another family contradicts it for rows and for columns. With the identity for $\sigma$ our classes contradict it only if the query may differ: from some 11,000 columns on as printed, from some 46,000 on if it is corrected, and at width $10^6$ also with tokens of the length that a layer norm gives ({glue:text}`sparse_printed:.3f` and {glue:text}`sparse_proof:.2f` times what is needed). Activations as steep as those of the first two families are not in use.
 #

@@ -19,11 +19,11 @@
 # # The capacity of an attention head
 #
 # ```{verdict}
-# Yes, as the paper says, the capacity of an attention head hardly grows with the number of tokens, because errors of the scores do not add up. If all scores change, the changes of the softmax weights, summed over all tokens, are at most as large as the largest change of a single score. So the constant is 1, where the paper has 2, and a smaller one is not enough. Theorem 4.2, which combines a cover of the scores and a cover of the values to a cover of the head, is true.
+# Yes, as the paper says, a cover of an attention head need not be finer for longer inputs, because errors of the scores do not add up. So the capacity grows with the number of tokens only as that of the scores and of the values grows with the number of inputs, for linear maps with its logarithm. If all scores change, the changes of the softmax weights, summed over all tokens, are at most as large as the largest change of a single score. So the constant is 1, where the paper has 2, and a smaller one is not enough. Theorem 4.2, which combines a cover of the scores and a cover of the values to a cover of the head, is true.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 10 min. **Runs in** 10 s. **Source** printed (Lemma A.6, Corollary A.7), restored (the rest).
 #
-# **Claim.** A head averages over $T$ tokens, and still its capacity grows only with $\log T$. The reason is one inequality: if every score has an error of at most $\eta$, then the errors of the softmax weights add up to at most $2\eta$, however many tokens there are. The sum is even at most $\eta$, and this cannot be improved. From the inequality for the weights the paper derives an inequality for the output of a head, and from this a theorem on covers of heads, and both are true as well. What they give for bounded matrices is the subject of {ref}`ch-longer-tokens`.
+# **Claim.** A head averages over $T$ tokens, and still the capacity of a head of bounded matrices grows only with $\log T$. The reason is one inequality: if every score has an error of at most $\eta$, then the errors of the softmax weights add up to at most $2\eta$, however many tokens there are. The sum is even at most $\eta$, and this cannot be improved. From the inequality for the weights the paper derives an inequality for the output of a head, and from this a theorem on covers of heads, and both are true as well. What they give for bounded matrices is the subject of {ref}`ch-longer-tokens`.
 
 # %% tags=["parameters"]
 pairs = 2000  # pairs of logits for softmax [500..50000]
@@ -104,7 +104,7 @@ figures.show()
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma 4.3
 # :label: variables-lem4-3
-# *(Restored.)* Let scores $s$ and values $v_t$ depend on parameters, with $\|v_t\|_2 \le B_{in} \|x_t\|_2$. Let a second head have the scores $\hat s$ and the values $\hat v_t$. Then the outputs of the two heads differ by at most $c\, L\, B_{in} B_X\, \|s - \hat s\|_\infty + L \max_t \|v_t - \hat v_t\|_2$.
+# *(Restored.)* Let scores $s$ and values $v_t$ depend on parameters, with $\|v_t\|_2 \le B_{in} \|x_t\|_2$. Let a second head have the scores $\hat s$ and the values $\hat v_t$. Then the outputs of the two heads differ by at most $c\, L\, B_{in} B_X\, \|s - \hat s\|_\infty + L \max_t \|v_t - \hat v_t\|_2$. Here $c$ is the constant of {prf:ref}`variables-lemA6` for the map that turns scores into weights, and $\sigma$ may be any $L$-Lipschitz map.
 # ```
 #
 # ```{prf:theorem} Edelman et al. (2022), Theorem 4.2
@@ -181,7 +181,7 @@ softmax.holds(
 glue(ratio_top=ratio_top, printed_norm=steps["sum of |J|"].max())
 
 # %% [markdown]
-# In the table the ratios of balanced steps come very close to 1, while those of random steps and of steps of one logit stay below it. The last column, the sum of the entries of $|J|$, is above 1 from some length on, up to {glue:text}`printed_norm:.2f` among all lengths up to 11, and it comes near 2 for many logits; but no ratio does.
+# In the table the ratios of balanced steps come very close to 1, while those of random steps and of steps of one logit stay below it. The last column, the sum of the entries of $|J|$, grows with the number $T$ of logits. It can be at most $2 - \frac2T$ and reaches {glue:text}`printed_norm:.2f` for up to 11 logits, but no ratio exceeds 1.
 #
 # The general lemma is about any map $f$ to probability vectors. Along the segment from $b$ to $a$ the derivative of $f$ is $J(a - b)$, and $\|J(a - b)\|_1 \le \|J\|_{1,1} \|a - b\|_\infty \le c\, \|a - b\|_\infty$. The lemma needs $\|J\|_{1,1} \le c$ all along the segment. Therefore the check divides by the largest $\|J\|_{1,1}$ on the segment, and its control, which should fail, divides by $\|J\|_{1,1}$ at one end only.
 
