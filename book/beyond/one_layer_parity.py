@@ -231,7 +231,7 @@ glue(far=far, few=few, share=100 * share, all_units=far - 1, theirs=4 * (far + 1
 #
 # *Zeros.* Since $q(0), q(1), \dots, q(n)$ alternate, $q$ has $n$ zeros and the degree is at least $n$. For a quotient, multiply by the square of its denominator, which doubles the degree.
 #
-# *Sharp.* Let all positions be treated alike, and let head $i$ multiply the weight of a one by $\Gamma_i$, with different $\Gamma_i \ne 0$. Its share is $\Gamma_i t / (n - t + \Gamma_i t)$. The span of $n$ such functions and the constants has dimension $n + 1$ on the counts $0, \dots, n$: at $t = 0$ only the constant is not 0, and for $t \ge 1$ the share is $\Gamma_i / (u_t + \Gamma_i)$ with $u_t = n/t - 1$, which is a Cauchy matrix up to factors. So every sequence of signs at the counts can be attained. For $r > 1$ the constants and the powers $(u + \Gamma_i)^{-e}$ with $e \le r$ span all functions $P(u)/\prod_i (u + \Gamma_i)^r$ with a polynomial $P$ of degree at most $H r$, by partial fractions. If $H r \ge n$, these take any values at $u_1, \dots, u_n$ and at $u = \infty$, which stands for $t = 0$. $\square$
+# *Sharp.* Let all positions be treated alike, and let head $i$ multiply the weight of a one by $\Gamma_i$, with different $\Gamma_i > 0$. Its share is $\Gamma_i t / (n - t + \Gamma_i t)$. The span of $n$ such functions and the constants has dimension $n + 1$ on the counts $0, \dots, n$: at $t = 0$ only the constant is not 0, and for $t \ge 1$ the share is $\Gamma_i / (u_t + \Gamma_i)$ with $u_t = n/t - 1$, which is a Cauchy matrix up to factors. So every sequence of signs at the counts can be attained. For $r > 1$ the constants and the powers $(u + \Gamma_i)^{-e}$ with $e \le r$ span all functions $P(u)/\prod_i (u + \Gamma_i)^r$ with a polynomial $P$ of degree at most $H r$, by partial fractions. If $H r \ge n$, these take any values at $u_1, \dots, u_n$ and at $u = \infty$, which stands for $t = 0$. $\square$
 # ````
 #
 # All this can be checked without rounding, in fractions. We compute how many of the $n + 1$ values at the counts a read-out of degree $r$ after $H$ heads can choose freely: this is the rank of a matrix, and PARITY is certainly possible if it is $n + 1$. If $H r < n$, a relation of the values forbids PARITY: $\sum_t (-1)^t \binom nt q(t) = 0$ for every polynomial $q$ of degree below $n$, whereas all summands are positive if $q$ has the sign of PARITY.
@@ -291,7 +291,7 @@ layer.holds(
 glue(by_heads=sensitivity, weight=weights.abs().max().item())
 
 # %% [markdown]
-# The number of free values is $H r + 1$ in all rows, up to $n + 1$, so for heads that treat all positions alike, heads times degree is exactly what counts. With {glue:text}`n` heads a linear read-out computes PARITY, and its average sensitivity is {glue:text}`by_heads:.0f`. But the read-out has weights up to {glue:text}`weight:.1e`, because the shares of different heads are nearly the same function. This is another instance of what {ref}`ch-layer-norm-blowup` finds: a network that computes PARITY must have large weights, or be large itself.
+# The number of free values is $H r + 1$ in all rows, up to $n + 1$, so for heads that treat all positions alike, heads times degree is exactly what counts. With {glue:text}`n` heads a linear read-out computes PARITY, and its average sensitivity is {glue:text}`by_heads:.0f`. But for these heads the read-out has weights up to {glue:text}`weight:.1e`, because the shares of different heads are nearly the same function. With factors $\Gamma_i$ spread geometrically from 0.02 to 56 the largest weight is about 5500 at 8 bits, and it grows by a factor of about 20 with every two bits. This agrees with what {ref}`ch-layer-norm-blowup` finds, that a network that computes PARITY must have large weights or be large itself, but it does not prove that large weights are needed here.
 #
 # ## Two layers without layer norm
 #
@@ -459,7 +459,7 @@ without.holds(
 )
 scaled = {k: (crossings[k] * crossings.index**0.5).dropna().mean() for k in crossings}
 glue(power_none=f"{law:.2f}", power_norm=f"{laws['layer norm']:.2f}", draws=draws)
-glue(power_weights=laws["weights grow"].value)
+glue(power_weights=f"{laws['weights grow']:.2f}")
 glue(level_none=scaled["encodings grow"], level_norm=scaled["layer norm"])
 glue(cross_none=crossings.loc[0.01, "encodings grow"], cross_norm=crossings.loc[0.01, "layer norm"])
 glue(cross_weights=crossings.loc[0.01, "weights grow"])
@@ -470,7 +470,7 @@ glue(late_none=curves["encodings grow"][-1][1], late_norm=curves["layer norm"][-
 #
 # This is true for all steps that we tried: the crossing without layer norm is about {glue:text}`level_none:.1f`$/\sqrt\rho$, with the exponent {glue:text}`power_none` (99 % interval), and that with layer norm is {glue:text}`level_norm:.1f`$/\sqrt\rho$, with the exponent {glue:text}`power_norm`. So these two networks are about equally brittle, one with layer norm and one without, although for different reasons. That even the factors are so close is an accident of the two constructions, which have the same number of columns.
 #
-# The third network tolerates larger steps, and its crossing has the exponent {glue:text}`power_weights:.2f`. At 0.01 it passes one half at {glue:text}`cross_weights:.0f` bits, since noise is no longer multiplied with large encodings. But this network has to be written anew for each length, and a step of fixed length is a smaller and smaller share of its weights. In this sense the third network replaces large encodings by another cost, the size of its weights.
+# The third network tolerates larger steps, and its crossing has the exponent {glue:text}`power_weights`, from four crossings. At 0.01 it passes one half at about {glue:text}`cross_weights:.0f` bits (each crossing has an error of some 6 to 10 %), since noise is no longer multiplied with large encodings. But this network has to be written anew for each length, and a step of fixed length is a smaller and smaller share of its weights. In this sense the third network replaces large encodings by another cost, the size of its weights.
 #
 # This comparison has three limits. We do not know whether encodings that grow more slowly than $n$ would do. Our network is not causal, because each position has to see all bits, whereas the four layers of Kozachinskiy, Steifer and Wałęga work with a causal mask as well. And our measurements are about two networks that were written by hand. Another network without layer norm, for example one of theirs, may tolerate larger steps, or only smaller ones.
 #

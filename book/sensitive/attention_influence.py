@@ -104,6 +104,8 @@ table(by_hand, "Three bits, ones win by a gap of 80", form=".4f")
 #
 # $$\hat a_{ij} = \frac{e^{a_{ij}}}{\sum_w e^{a_{iw}}} .$$
 #
+# (Section 2 of the paper prints the denominator without the exponential; the proof of the lemma has it.)
+#
 # ```{prf:lemma} Hahn and Rofin (2024), Lemma 11
 # :label: sensitive-lem11
 # For $\delta > 0$, with probability at least $1 - H n^{2 - \delta}$ over $x$, for all queries $i$ and all heads

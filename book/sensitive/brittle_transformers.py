@@ -58,7 +58,7 @@
 # "For a sensitive function, length generalization requires exact match to the minimum: the slightest deviation from the exact minimum will, in expectation, lead to failure when inputs get sufficient long, even if the minimum itself represents a length-generalizing solution."
 # ```
 #
-# **In expectation** is read here as on average over the direction of a step of fixed length $\rho$, and then the remark follows from {prf:ref}`brittle-repaired`. If $T_\theta$ computes PARITY at every length, then after the step its mean squared error at length $n$ is at least $1 - 3 (K/n)^{1/3}$, where $K$ depends on $\rho$ and not on $n$. The best predictor that ignores the input is the constant 0, and its error is 1. For another sensitive function with values $\pm 1$ and $\mathrm{as}_n \ge \mu n$ the same theorem gives at least $\mu - 3 (K/n)^{1/3}$. The $K$ of the proof is enormous, {glue:text}`K_tiny:.0e` for a step of $10^{-5}$. So the proof shows that failure comes on long strings, and only the experiment shows how long they have to be.
+# **In expectation** is read here as on average over the direction of a step of fixed length $\rho$, and then the remark follows from {prf:ref}`brittle-repaired`. If $T_\theta$ computes PARITY at every length, then after the step its mean squared error at length $n$ is at least $1 - 3 (K/n)^{1/3}$, where $K$ depends on $\rho$ and not on $n$. The best predictor that ignores the input is the constant 0, and its error is 1. For another sensitive function with values $\pm 1$ and $\mathrm{as}_n \ge \mu n$ the same theorem gives at least $\mu - 3 (K/n)^{1/3}$, so that failure then means a loss that does not go to 0. The $K$ of the proof is enormous, {glue:text}`K_tiny:.0e` for a step of $10^{-5}$. So the proof shows that failure comes on long strings, and only the experiment shows how long they have to be. (The ledger's row for this remark evaluates the proved bound; the rows of the experiment are those that could have refuted it.)
 
 # %% tags=["parameters"]
 n_exact = 12  # longest strings on which PARITY is tried exhaustively [4..16]
@@ -391,7 +391,7 @@ to_one.holds(
 glue(wide_loud="{:.2f} ± {:.2f}".format(*loud.loc[(128, 100), ["sharpness", "±"]]))
 
 # %% [markdown]
-# The conclusion of the remark is not affected, since small steps are fatal for each of these networks. The limit 1 that the remark names is nearly right for $M = 1$ ({glue:text}`late_mean` above, at $d = 32$). For larger $M$ it is not, and a width of 128 columns, far above $12 L = 24$, hardly changes this: at $M = 100$ the sharpness is {glue:text}`wide_loud`. This is one length and one step, so it proves nothing about the limit.
+# The conclusion of the remark is not affected, since small steps are fatal for each of these networks. The limit 1 that the remark names is nearly right for $M = 1$ ({glue:text}`late_mean` above, at $d = 32$). For larger $M$ it is not, and at $M = 100$ a width of 128 columns, far above $12 L = 24$, hardly changes this: the sharpness is {glue:text}`wide_loud`. But at a fixed $M$ the excess over 1 falls when the width grows further, as the rows for $M = 10$ begin to show, because what counts is $M^2$ against $d$. If $M$ grows like $\sqrt d$, the excess stays about the same up to 512 columns in a trial of our own that is not stored. So if one network is chosen for each width, the sharpness need not come near 1, and for a fixed $M$ it does seem to. These are a few lengths and steps, so they prove nothing about the limit.
 #
 # ## Over a training set
 #
@@ -471,7 +471,7 @@ ledger.show()
 #
 # * A transformer of constant size computes PARITY exactly at all lengths. For ours, after a random step of length $\rho$, the mean squared error passes $\frac12$ at about {glue:text}`level_z:.1f`$/\sqrt\rho$ bits.
 # * For PARITY the limit of the sharpness is at least 1 at every step length and every width from 3 on. So the paper's conclusion on length generalization is true, for a step of fixed length in a random direction. A step in a chosen direction can leave every output as it is.
-# * That the limit equals 1 stays open: at 128 bits exact networks of 32 and of 128 columns come near 2.
+# * That the limit equals 1 stays open: at 128 bits exact networks of 32 and of 128 columns come near 2 if a value matrix is multiplied by 100, and at a fixed factor the excess falls with the width.
 # * The remark on training sets is true of a network that does not depend on the set. Networks fitted to four strings are flat on these, with a sharpness of {glue:text}`fitted_on:.2g`, and nearly as sensitive as PARITY.
 # * How much of the sensitivity is left after a step, and why, is the subject of {ref}`ch-brittle-at-every-width`.
 #
@@ -487,7 +487,7 @@ ledger.show()
 #
 # **Repair.** The remark is true of a network that does not depend on the training set.
 #
-# **What survives.** The theorem, and the remark for a given network. What the paper concludes for flat minima of the training loss is not judged: the example has four strings and a unit for each, and sets that are large beside the network are left open.
+# **What survives.** The theorem, and the remark for a given network. Figure 15 of the paper, where both sharpnesses are almost the same, does not test the remark, because its models were fitted to all strings. What the paper concludes for flat minima of the training loss is not judged: the example has four strings and a unit for each, and sets that are large beside the network are left open.
 # ```
 #
 # ## Exercises
