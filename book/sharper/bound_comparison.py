@@ -106,7 +106,7 @@ glue(T=T, bits_per_weight=bits_per_weight)
 #
 # * **PAC-Bayes in the kl form** (Maurer) bounds the KL divergence between two coins, whose probabilities are the training risk and the true risk as shares of $W$. The bound is the divergence from the prior and a logarithm, divided by $m$, so no $\Sigma$ is needed. The prior has a width of its own: for $\Theta$ weights the divergence is $\frac \Theta2 \log\bigl(1 + \frac{L}{\Theta \sigma^2}\bigr)$ at the best width, and $\log 10^4$ nats are added for the choice among that many widths. (The best width need not lie on such a grid, but the nearest one on it costs less than 0.01 nats more, which we neglect.) For the training risk of the noisy network we take $\sigma^2 G_u$. This is not proved to be an upper bound, but at $T = 20$ it was measured to be several times too large ({ref}`ch-semi-analytic-bound`) for $\sigma$ from $3 \cdot 10^{-4}$ up, and we take no smaller $\sigma$.
 # * **Counting bits**: the weights are one of $2^{b\, \Theta}$ vectors, $b =$ {glue:text}`bits_per_weight`.
-# * **Occam**: the learner names the $W$ pairs, for any $W \le \frac T2$, and takes the network written by hand for them, in the limit of large scores, in which it is exact (or the exact network of {ref}`ch-construction`).
+# * **Occam**: the learner names the $W$ pairs, for any $W \le \frac T2$ (that all sets are pairs and all coefficients are equal is taken as known; the first exercise asks what they cost), and takes the network written by hand for them, in the limit of large scores, in which it is exact (or the exact network of {ref}`ch-construction`).
 
 # %% mystnb={"code_prompt_hide": "PAC-Bayes, two forms", "code_prompt_show": "PAC-Bayes, two forms"} tags=["hide-input"]
 G_u, L = gradient_bound(d, W), pb.norm_squared(T, d, W)
@@ -180,7 +180,7 @@ flat, edelman, kl, counting, occam = CURVES
 at_million, least = five["at a million"], five["below 1/4 from"]
 glue(at_edelman=at_million[edelman], m_kl=least[kl], m_counting=least[counting])
 glue(m_edelman=least[edelman], m_occam=least[occam])
-glue(named=named, weights=weights, fewest=math.ceil(named / math.log(W + 1)))
+glue(named=named, weights=weights, fewest=math.ceil(rivals.log_constructions(T, d, W) / math.log(W + 1)))
 
 # %% [markdown]
 # In {numref}`fig-bound-comparison` the list of networks is far ahead: it falls below $\frac14$ beyond a thousand examples. Three curves reach that level around a million, namely the paper's bound with $\Sigma = 0.01$, the kl form without $\Sigma$, and the bound that counts bits. The leading term of the rival needs a hundred times as many. The two curves with filled marks are instances of one bound: with probability $1 - \delta$, for every network of a finite set $H$ with no error on the sample, the risk is at most
@@ -366,7 +366,7 @@ table(crossings, caption, form=".2f")
 # ```{solution} ex-comparison-least
 # :class: dropdown
 #
-# A value of $f$ is one of $W + 1$, so it contains at most $\log(W + 1)$ nats of information, and $m$ is at least $\log|H| / \log(W + 1)$: here {glue:text}`fewest`, where the list needs {glue:text}`m_occam:.0f`.
+# A value of $f$ is one of $W + 1$, so it contains at most $\log(W + 1)$ nats of information, and $m$ is at least $\log|H| / \log(W + 1)$: here {glue:text}`fewest` if $W$ is known, where the list needs {glue:text}`m_occam:.0f`.
 # ```
 #
 # ## References

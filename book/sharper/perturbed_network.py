@@ -186,7 +186,7 @@ table(output, "Moves of the output over T_p", form=".2g")
 #
 # with $\rho^2$ as there, the squares of the hidden units added up where they are largest.
 #
-# *Why a factor of ten.* Suppose that the root of the right side is at most $T_p / (10 \sigma)$. Then $T_p$ is at least ten standard deviations of the output. So at a given input the output moves by more than $T_p$ with probability at most $2\, \mathbb P(N > 10)$, where $N$ is standard normal. Ten is our choice, because the paper names no probability. The probability $2\, \mathbb P(N > 10)$ is about $1.5 \cdot 10^{-23}$, so that even all $2^{70}$ strings of 70 bits together exceed $T_p$ with a probability of at most 2 %. (The lengths are even, as the paper's, so that no unit is on its kink.)
+# *Why a factor of ten.* Suppose that the root of the right side is at most $T_p / (10 \sigma)$. Then $T_p$ is at least ten standard deviations of the output. So at a given input the output moves by more than $T_p$ with probability at most $2\, \mathbb P(N > 10)$, where $N$ is standard normal. Ten is our choice, because the paper's probability is missing in our text. The probability $2\, \mathbb P(N > 10)$ is about $1.5 \cdot 10^{-23}$, so that even all $2^{70}$ strings of 70 bits together exceed $T_p$ with a probability of at most 2 %. (The lengths are even, as the paper's, so that no unit is on its kink.)
 #
 # *The root is small enough,* for every $d$, $W$ and $T \ge 4$:
 #
@@ -512,11 +512,11 @@ ledger.show()
 #
 # ## What the authors' code does differently
 #
-# In the repository `paullintilhac/boolean_function_sensitivity` we read the formulas of `generate_plots.ipynb`. The notebook has $T_p$ as above and uses it in the bound that {ref}`ch-perturbed-trace` examines, but it does not compare $T_p$ with a perturbed network. It sets the width to 52 for $T = 50$ and calls it $k$; with a value column that is $D$, and $k = 51$, but the effect is small.
+# In the repository `paullintilhac/boolean_function_sensitivity` we read the formulas of `generate_plots.ipynb`. The notebook has $T_p$ as above and uses it in the bound that {ref}`ch-perturbed-trace` examines, but it does not compare $T_p$ with a perturbed network. One call of it at $T = 50$ passes 52 for our $k$, which it names `d`; with a value column that is $D$, and $k = 51$, but the effect is small.
 #
 # ## What we found
 #
-# * Theorem 24 holds to first order with a margin of at least {glue:text}`deviations:.0f` standard deviations ({glue:text}`gone_through` in the classes that we went through), for coefficients of at least $T^{-4}$. Noise drawn at $\sigma_0$ moves the output {glue:text}`drawn_output:.0f` times less than $T_p$ allows. Noise that is only dominated by normal noise, entry by entry, moves it by about {glue:text}`dominated:.2f` of $T_p$ at the most, at the inputs tried, up to {glue:text}`n_long` bits.
+# * Theorem 24 holds to first order with a margin of at least {glue:text}`deviations:.0f` standard deviations ({glue:text}`gone_through` in the classes that we went through), for coefficients of at least $T^{-4}$. In our copies, of networks of 20 to {glue:text}`n_long` bits, noise drawn at $\sigma_0$ moves the output {glue:text}`drawn_output:.0f` times less than $T_p$ allows. Noise that is only dominated by normal noise, entry by entry, moves it by about {glue:text}`dominated:.2f` of $T_p$ at the most, at the inputs and the four lengths tried. On shorter strings the share is larger, about a third at four bits.
 # * Lemma 27 holds with the inferred constant: our bound is at most {glue:text}`inferred:.2f` of it. The further factor of Remark 23 is not needed, because the second scores do not read the parities.
 # * For Lemmas 25 to 28 we have bounds of our own, of which the tested networks reach the shares {glue:text}`line1:.2f`, {glue:text}`line2:.2f`, {glue:text}`line3:.2f` and {glue:text}`line4:.2f`.
 # * In Theorem 29, as restored in the 1-norm, the constant 3 can be replaced by 1, and by no smaller number; a search reaches {glue:text}`searched:.4f`. (The paper's words name the largest 2-norm of a row or column, which the 1-norm bounds. Whether less than 1 is enough there is not examined.)
