@@ -366,7 +366,7 @@ glue(ten=rivals.occam(0.0, 2**10 * math.log(2), m, delta))
 # %% [markdown]
 # The mean certificate is {glue:text}`bound:.2f`. The KL divergence of the posterior from the prior at the initial weights is {glue:text}`kl:.0f` nats, whereas from a prior around 0 it would be {glue:text}`kl_zero:.0f` nats. Of the {glue:text}`seeds` networks {glue:text}`exceeded` have a risk above their certificate, which is weak evidence, because the certificates are far above the risks.
 #
-# A learner that memorises could not get such a certificate here. A table of the sample knows nothing of the strings outside, which are most of all strings here, so its risk is nearly that of a constant. Occam's bound for all tables says no more: with {glue:text}`n` bits the bound for all $2^{2^n}$ functions is {glue:text}`lookup:.4f`. (With ten bits it would be {glue:text}`ten:.2f`, because there the sample is larger than the cube.)
+# A learner that memorises could not get such a certificate here. A table of the sample is of no use on the strings outside, which are most of all strings here, so its risk is nearly that of a constant. Occam's bound for all tables says no more: with {glue:text}`n` bits the bound for all $2^{2^n}$ functions is {glue:text}`lookup:.4f`. (With ten bits it would be {glue:text}`ten:.2f`, because there the sample is larger than the cube.)
 #
 # A test set gives a far smaller bound than our certificate. A prior learned from half of the samples comes near to the bound of the test set, and cannot beat it by much ({cite:t}`foong2021`). Networks are compressed and then counted in {cite:t}`zhou2019` and, with much tighter bounds, in {cite:t}`lotfi2022`, both for networks of images, and in {cite:t}`lotfi2024` for large language models.
 #

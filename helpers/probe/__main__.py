@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import pickle  # for the name of its error
 import sys
 from pathlib import Path
 from typing import Any
@@ -25,13 +24,32 @@ def _load(spec: str) -> Any:
     name, _, attribute = spec.partition(":")
     if not attribute:
         raise ValueError(f"expected MODULE:NAME, got {spec!r}")
-    sys.path.insert(0, str(Path.cwd()))
+    sys.path.insert(0, str(Path.cwd()))  # and kept, as a factory may import from there
     try:
         return getattr(importlib.import_module(name), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"{spec} cannot be loaded: {error}") from None
-    finally:
-        sys.path.pop(0)
+    except Exception as error:  # whatever a reader's own file may raise
+        raise ValueError(f"{spec} cannot be loaded: {_told(error)}") from None
+
+
+def _made(spec: str) -> Any:
+    """The model that a factory makes; a module is taken as it is."""
+    factory = _load(spec)
+    if isinstance(factory, torch.nn.Module):
+        return factory
+    try:
+        model = factory()
+    except Exception as error:  # of the reader's own
+        raise ValueError(f"{spec}() fails, and must make the model: {_told(error)}") from None
+    if isinstance(model, type):
+        raise ValueError(f"{spec}() must make a model, got the class {model.__name__}")
+    return model
+
+
+def _told(error: Exception) -> str:
+    """An error in one line, of at most 400 letters."""
+    kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+    told = kind + " ".join(str(error).split())
+    return told if len(told) <= 400 else told[:397] + "..."
 
 
 def _load_weights(path: str) -> dict[str, Tensor]:
@@ -46,7 +64,15 @@ def _load_weights(path: str) -> dict[str, Tensor]:
             return dict(load_file(path))
         except SafetensorError as error:
             raise ValueError(f"{path} cannot be read: {error}") from None
-    found = torch.load(path, weights_only=True, map_location="cpu")
+    try:
+        found = torch.load(path, weights_only=True, map_location="cpu")
+    except OSError:
+        raise
+    except Exception as error:  # torch lets through what pickle and zip raise
+        raise ValueError(
+            f"{path} must hold tensors by name without pickled code, as torch.save(state_dict, "
+            f"path) writes them: {_told(error)}"
+        ) from None
     if not isinstance(found, dict):
         raise ValueError(f"{path} must hold tensors by name, got {type(found).__name__}")
     return found
@@ -72,16 +98,23 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line: 0, or 2 with one line on what was wrong."""
     given = _parser().parse_args(arguments)
-    torch.manual_seed(given.seed)
     try:
-        model = _load(given.model)()
+        if given.json and (Path(given.json).is_dir() or not Path(given.json).parent.is_dir()):
+            raise ValueError(f"--json {given.json} must name a file in a folder that exists")
+        torch.manual_seed(given.seed)
+        model = _made(given.model)
         if given.weights:
+            if not isinstance(model, torch.nn.Module):
+                raise ValueError(f"--weights needs a module, and {given.model} makes a function")
             model.load_state_dict(_load_weights(given.weights))
         sample = _load_weights(given.sample) if given.sample else None
         if sample is not None and not {"bits", "labels"} <= sample.keys():
             raise ValueError(f"{given.sample} must hold bits and labels, got {', '.join(sample)}")
         target = given.target
         if target and target not in TARGETS:
+            if ":" not in target:
+                names = ", ".join(TARGETS)
+                raise ValueError(f"--target is {names} or MODULE:FUNCTION, got {target!r}")
             target = _load(target)
         report = probe(
             model,
@@ -95,9 +128,8 @@ def main(arguments: list[str] | None = None) -> int:
             seed=given.seed,
             progress=lambda stage: print(f"{stage} ...", file=sys.stderr, flush=True),
         )
-    except (ValueError, TypeError, RuntimeError, OSError, pickle.UnpicklingError) as error:
-        told = " ".join(str(error).split())
-        print(f"error: {told if len(told) <= 400 else told[:397] + '...'}", file=sys.stderr)
+    except Exception as error:  # a reader's model may raise anything
+        print(f"error: {_told(error)}", file=sys.stderr)
         return 2
     print(report)
     if given.json:

@@ -71,7 +71,9 @@ def not_applicable(
             )
         normed = f"this model has {len(blow_up)}, and where they stand is not seen from outside"
         if not blow_up:
-            normed = "this model has none"
+            normed = (
+                "this model has none that is seen from outside; scripts and functions do not show"
+            )
     least = f"{flips / math.sqrt(n * math.log(n)):.3g}" if n > 1 else "infinite"
     told = ", ".join(f"{m} at step {rho:g}" for rho, m in sharpness.items())
     return {

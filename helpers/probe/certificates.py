@@ -220,6 +220,21 @@ def require_start(start: Mapping[str, Tensor], weights: Mapping[str, Tensor]) ->
             )
 
 
+def refuse_own_weights(start: Mapping[str, Tensor], model: nn.Module) -> None:
+    """ValueError if a start is the weights themselves, as a state_dict without a copy is."""
+    if not isinstance(start, Mapping):
+        raise TypeError(f"start must be a state_dict before training, got {type(start).__name__}")
+    for name, p in model.named_parameters():
+        w = start.get(name, p.new_zeros(0))
+        if not isinstance(w, Tensor):
+            raise TypeError(f"start[{name!r}] must be a tensor, got {type(w).__name__}")
+        if w.numel() and w.data_ptr() == p.data_ptr():
+            raise ValueError(
+                f"start[{name!r}] is the weight of the model itself, which training has moved; "
+                "take copy.deepcopy(model.state_dict()) before training"
+            )
+
+
 def depends_on_the_sample(module: nn.Module) -> bool:
     """Whether the module holds what training strings leave behind beside weights."""
     return any(getattr(part, "running_mean", None) is not None for part in module.modules())

@@ -26,7 +26,8 @@ from helpers.probe.outputs import (
     still_copy,
 )
 from helpers.probe.report import Measured, Report
-from helpers.probe.slopes import Landscape, Slopes, measured, real
+from helpers.probe.slopes import Landscape, Slopes, leaves, measured, real
+from helpers.rng import seed_of
 from helpers.statistics import average, upper_limit, wilson
 
 EXACT = 20
@@ -37,6 +38,11 @@ TARGETS: dict[str, Callable[[Tensor], Tensor]] = {
     "first": lambda bits: 1 - 2 * bits[..., 0],
 }
 """Targets by name, of bits ``(B, n)`` in {0, 1}; a bit 1 counts as -1, as in all the book."""
+WITH_NOISE = "kl, weights with Gaussian noise"
+EXCHANGED = (
+    "a positive output, or a first logit above the second, stands for +1, and a bit 1 for -1, so "
+    "the classes may be exchanged"
+)
 ROOM = 1 << 27  # bits of all drawn strings together, a GiB of whole numbers
 
 
@@ -135,19 +141,35 @@ def probe(
         raise ValueError(f"target must be one of {', '.join(TARGETS)} or a function, got {truth!r}")
     if truth is not None and not callable(truth):
         raise TypeError(f"target must be a name or a function, got {type(truth).__name__}")
-    generator = torch.Generator().manual_seed(seed)
+    # hashed, as a reader who drew training strings after manual_seed(0) would meet them again
+    generator = torch.Generator().manual_seed(seed_of("probe", seed))
     exact = n <= EXACT
     every = exact and 1 << n <= samples
     strings = torch.randint(0, 2, (samples, n), generator=generator)
     if every:
         strings = cube.bits(n)[torch.randperm(1 << n, generator=generator)]
     outputs = Outputs(still, encode)
-    outputs.refuse_what_cannot_be_probed(strings[:8])
+    outputs.refuse_what_cannot_be_probed(strings)
     wanted = None if truth is None else labels_of(truth, strings)
     module = still if isinstance(still, nn.Module) else None
     slopes = Slopes(module, encode) if module is not None else None
     weights = {} if slopes is None else slopes.weights
-    if start is not None:
+    for name, w in weights.items():
+        if not w.isfinite().all():
+            bad = w[~w.isfinite()][0].item()
+            raise ValueError(f"the weight {name!r} of the model holds {bad}; make it a buffer")
+    unlisted = (
+        isinstance(model, nn.Module)
+        and slopes is not None
+        and _unlisted(model, slopes, strings[:2])
+    )
+    if unlisted:
+        notes.append(
+            "outputs depend on weights that the module does not list, such as layers in a plain "
+            "list; nothing that is said of weights counts them"
+        )
+    if start is not None and isinstance(model, nn.Module):
+        guarantees.refuse_own_weights(start, model)
         start = {name: real(start[name]) for name in weights if name in start}
         guarantees.require_start(start, weights)
     progress("all strings" if exact else "strings drawn and their neighbours")
@@ -191,10 +213,7 @@ def probe(
         share = wilson(wrong, len(strings))
         rate = (share.value,) * 3 if every else (share.value, share.low, share.high)
         if rate[1] > 0.5:
-            notes.append(
-                "more than half of the signs are wrong; a positive output, or a first logit above "
-                "the second, stands for +1, and a bit 1 for -1, so the classes may be exchanged"
-            )
+            notes.append(f"more than half of the signs are wrong; {EXCHANGED}")
         if every:
             missing["held out"] = "all strings were tried, so that the error rate is exact"
         elif n > 10:  # of fewer bits the drawn strings are nearly all of them
@@ -211,20 +230,18 @@ def probe(
         goal = outputs(few) if wanted is None else wanted[: len(few)]
         landscape = Landscape(slopes, few, goal, whole=len(few) == 1 << n)
         sharp, trace = _around(landscape, steps, draws, generator, notes, progress)
-    _guarantee(
-        certificates,
-        missing,
-        outputs,
-        _stored(model) if bits_stored is None else bits_stored * count,
-        trained_on,
-        labelled,
-        lambda kept: (
-            guarantees.randomized(slopes.at, weights, start, kept, networks, generator)
-            if slopes is not None and weights
-            else None
-        ),
-        module,
-    )
+
+    def randomized(kept: tuple[Tensor, Tensor]) -> guarantees.Randomized | None:
+        if slopes is not None and weights:
+            with _said("bound with noise", "let the model take other weights", notes):
+                return guarantees.randomized(slopes.at, weights, start, kept, networks, generator)
+        return None
+
+    stored = _stored(model) if bits_stored is None else bits_stored * count
+    if why := _uncertified(module, stored, unlisted):
+        missing.update(dict.fromkeys(("Occam", WITH_NOISE), why))
+    else:
+        _guarantee(certificates, missing, notes, outputs, stored, trained_on, labelled, randomized)
     if labelled is not None:
         notes.append(
             "bounds from the sample suppose that its strings were drawn independently, and that "
@@ -254,6 +271,36 @@ def probe(
         missing | not_applicable(module, n, sensitivity, norms, trace, sharp, blow_up),
         tuple(notes),
     )
+
+
+def _unlisted(model: nn.Module, slopes: Slopes, few: Tensor) -> bool:
+    """Whether outputs depend on weights that the module does not list; refuse the model's own."""
+    if any(isinstance(part, torch.jit.ScriptModule) for part in model.modules()):
+        return False  # a script holds nothing of Python, and copies of it share nodes of the graph
+    frozen = [
+        p
+        for p in model.parameters()
+        if not (p.requires_grad or p.is_inference()) and (p.is_floating_point() or p.is_complex())
+    ]
+    try:
+        for p in frozen:
+            p.requires_grad_(True)
+        held = leaves(slopes(few))
+    except Exception:  # of a model without derivatives, of which a note says so later
+        return False
+    finally:
+        for p in frozen:
+            p.requires_grad_(False)
+    own = {id(p) for p in slopes.module.parameters()}
+    names = {id(p): name for name, p in model.named_parameters()}
+    for v in held:
+        if id(v) in names:
+            raise ValueError(
+                f"a copy of the model still reads the weight {names[id(v)]!r} of the model itself, "
+                "as a lambda or a hook that holds the model does; make it a method, or give a "
+                "function that calls the model, of which outputs alone are measured"
+            )
+    return any(id(v) not in own for v in held)
 
 
 def _flips(outputs: Outputs, strings: Tensor) -> Tensor:
@@ -291,8 +338,14 @@ def _around(
     remedy = "use operations that torch differentiates {}"
     with _said("trace", remedy.format("once"), notes):
         groups: dict[str, Tensor] = {}
-        for name, value in landscape.gauss_newton().items():
+        squares = landscape.gauss_newton()
+        for name, value in squares.items():
             groups[_group(name)] = value + groups.get(_group(name), 0)
+        if idle := [name for name, value in squares.items() if not value.any()]:
+            notes.append(
+                f"outputs do not change with {', '.join(idle[:4])}{', ...' * (len(idle) > 4)}: "
+                "not used, merged into others, or read from a cache"
+            )
         groups["Gauss-Newton, all"] = torch.stack(list(groups.values())).sum(0)
         error = 0.0 if landscape.whole else 1.0
         found = {name: measured(values) for name, values in groups.items()}
@@ -326,42 +379,53 @@ def _finite(found: dict[Any, Measured], what: str, notes: list[str]) -> dict[Any
 
 
 def _stored(model: Any) -> int:
-    """Bits of all weights, as they are stored."""
-    return (
-        sum(8 * p.element_size() * p.numel() for p in model.parameters())
-        if isinstance(model, nn.Module)
-        else 0
-    )
+    """Bits of all weights and buffers, as they are stored, packed ones too; shared ones once."""
+    todo: list[Any] = [model.state_dict()] if isinstance(model, nn.Module) else []
+    held: dict[tuple[int, int], int] = {}
+    while todo:
+        value = todo.pop()
+        if isinstance(value, Tensor):
+            held[value.data_ptr(), value.numel()] = 8 * value.element_size() * value.numel()
+        elif isinstance(value, Mapping):
+            todo += value.values()
+        elif isinstance(value, tuple | list):
+            todo += value
+    return sum(held.values())
+
+
+def _uncertified(module: nn.Module | None, stored: int, unlisted: bool) -> str:
+    """Why a training sample guarantees nothing; empty if it may."""
+    if module is None or not stored:
+        return "a function has no weights to count or to move"
+    if unlisted:
+        return "outputs depend on weights that the module does not list, so that none counts them"
+    if guarantees.depends_on_the_sample(module):
+        return "the running statistics of batch norm come from the sample, and are no weights"
+    return ""
 
 
 def _guarantee(
     certificates: dict[str, float],
     missing: dict[str, str],
+    notes: list[str],
     outputs: Outputs,
     stored: int,
     trained_on: int,
     labelled: tuple[Tensor, Tensor] | None,
     randomized: Callable[[tuple[Tensor, Tensor]], guarantees.Randomized | None],
-    module: nn.Module | None,
 ) -> None:
-    """What the training sample guarantees, or why it guarantees nothing."""
-    names = "Occam", "kl, weights with Gaussian noise"
-    if not stored:
-        missing.update(dict.fromkeys(names, "a function has no weights to count or to move"))
-        return
-    if module is not None and guarantees.depends_on_the_sample(module):
-        why = "the running statistics of batch norm come from the sample, and are no weights"
-        missing.update(dict.fromkeys(names, why))
-        return
+    """What the training sample guarantees, or what it needs for that."""
     if labelled is None:
         if trained_on:
             certificates[f"Occam, {stored:,} bits"] = guarantees.occam(stored, 0.0, trained_on)
         else:
             missing["Occam"] = "it needs the training sample, or trained_on"
-        missing[names[1]] = "it needs the training sample"
+        missing[WITH_NOISE] = "it needs the training sample"
         return
     bits, labels = labelled
     wrong = guarantees.wrong_signs(outputs(bits), labels).double().mean().item()
+    if wrong > 0.5:
+        notes.append(f"more than half of the signs of the sample are wrong; {EXCHANGED}")
     certificates[f"Occam, {stored:,} bits"] = guarantees.occam(stored, wrong, len(bits))
     found = randomized(labelled)
     if found is not None:

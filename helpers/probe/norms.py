@@ -21,9 +21,10 @@ def magnifications(
     seen: dict[str, list[Tensor]] = {}
 
     def hook(name: str) -> Callable[..., None]:
-        def keep(norm: nn.Module, given: tuple[Any, ...]) -> None:
-            if given and isinstance(given[0], Tensor):
-                seen.setdefault(name, []).append(given[0].detach().clone())
+        def keep(norm: nn.Module, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+            x = given[0] if given else named.get("input")
+            if isinstance(x, Tensor):
+                seen.setdefault(name, []).append(x.detach().clone())
 
         return keep
 
@@ -32,7 +33,9 @@ def magnifications(
         for name, part in module.named_modules()
         if isinstance(part, NORMS) or _may_be_a_norm(part)
     }
-    hooks = [part.register_forward_pre_hook(hook(name)) for name, part in norms.items()]
+    hooks = [
+        part.register_forward_pre_hook(hook(name), with_kwargs=True) for name, part in norms.items()
+    ]
     try:
         module(encode(strings))
     finally:
@@ -69,11 +72,18 @@ def _centred(norm: nn.Module, x: Tensor) -> bool | None:
     """Whether a norm subtracts the mean, seen by what it does; None if it is no norm of a row."""
     if isinstance(norm, NORMS):
         return isinstance(norm, nn.LayerNorm)
+    if not x.is_floating_point():
+        return None
     x = x[:8] / x[:8].abs().max().clamp(min=torch.finfo(x.dtype).tiny)
+    rows = x[..., :1]  # each gets a factor of its own, so that a norm over other axes is seen
+    factors = torch.logspace(3, 4, rows.numel(), dtype=x.dtype).reshape(rows.shape)
     try:
-        here, longer, moved = norm(1e3 * x), norm(1e4 * x), norm(1e3 * (x + 1))
-    except (RuntimeError, TypeError, ValueError):  # it takes more than a row
+        here, longer, moved = norm(1e3 * x), norm(factors * x), norm(1e3 * (x + 1))
+    except Exception:  # it takes more than a row, or looks at it
         return None
-    if not torch.allclose(here, longer, rtol=1e-2, atol=1e-2 * here.abs().max().item()):
+    if not isinstance(here, Tensor):
         return None
-    return torch.allclose(here, moved, rtol=1e-2, atol=1e-2 * here.abs().max().item())
+    off = 1e-2 * here.abs().max().item()
+    if not torch.allclose(here, longer, rtol=1e-2, atol=off):
+        return None
+    return torch.allclose(here, moved, rtol=1e-2, atol=off)

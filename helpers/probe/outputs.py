@@ -72,8 +72,9 @@ class Outputs:
 
     def refuse_what_cannot_be_probed(self, bits: Tensor) -> None:
         """Raise ValueError if outputs depend on the batch that a string is in, or on chance."""
+        crowd, bits = bits[:BATCH].flip(0), bits[:8]  # those few, and at the end of a batch
         try:
-            together = self(bits)
+            together, crowded = self(bits), self(crowd)[-len(bits) :].flip(0)
         except (RuntimeError, TypeError, LookupError, AttributeError, AssertionError) as error:
             why = str(error).strip().split("\n", 1)[0]
             raise ValueError(
@@ -95,7 +96,7 @@ class Outputs:
                 f"the model takes {len(bits)} strings but not one alone: {why}; it must treat each "
                 "string alone (batch norm without running statistics does not)"
             ) from error
-        off = (together - alone).abs().max().item()
+        off = torch.maximum((together - alone).abs(), (crowded - alone).abs()).max().item()
         if off > 1e-3 * size:
             raise ValueError(
                 f"an output moves by {off:.3g} with the other strings of its batch; the model must "
@@ -105,7 +106,7 @@ class Outputs:
 
 def labels_of(truth: Callable[[Tensor], Tensor], strings: Tensor) -> Tensor:
     """What the target is at the strings; ValueError unless it is one finite number each."""
-    found = truth(strings)
+    found = truth(strings.clone())  # which may write into what it is given, as a model may
     if not isinstance(found, Tensor) or found.shape not in ((len(strings),), (len(strings), 1)):
         shape = tuple(found.shape) if isinstance(found, Tensor) else type(found).__name__
         raise ValueError(f"target must give {len(strings)} strings one number each, got {shape}")
@@ -132,6 +133,8 @@ def one_number(found: Any, batch: int) -> Tensor:
     found = found if found.is_floating_point() else found.double()
     if found.shape == (batch, 2):
         return found[:, 0] - found[:, 1]
+    if batch == 1 and found.ndim == 0:  # what squeeze() leaves of one string
+        found = found[None]
     if found.shape not in ((batch,), (batch, 1)):
         raise ValueError(
             f"for {batch} strings the model must put out shape ({batch},), ({batch}, 1) or two "
@@ -144,7 +147,7 @@ def still_copy(model: Callable[[Tensor], Tensor], notes: list[str]) -> Callable[
     """A copy of a module in evaluation mode and at least float32; a function as it is."""
     if not isinstance(model, nn.Module):
         return model
-    training = [part for part in model.modules() if part.training]
+    training = [part for part in model.modules() if getattr(part, "training", False)]
     if any(_drops(part) for part in training):
         notes.append("dropout was on; the copy that was measured has it off")
     if any(getattr(part, "running_mean", None) is not None for part in training):
@@ -162,7 +165,9 @@ def still_copy(model: Callable[[Tensor], Tensor], notes: list[str]) -> Callable[
         if isinstance(held, Tensor) and held.grad_fn is not None
     }
     try:
-        still = copy.deepcopy(model, derived).eval().cpu()
+        still = copy.deepcopy(model, derived)
+        still.eval()  # a train() of the reader's own may return None
+        still.cpu()
     except (RuntimeError, TypeError) as error:
         why = str(error).split("\n", 1)[0].split(".", 1)[0]
         raise ValueError(
@@ -195,12 +200,12 @@ def encoder(
 ) -> Callable[[Tensor], Tensor]:
     """What makes a model's input of bits, in the dtype of its weights."""
     if callable(encoding):
-        return encoding
+        return lambda bits: encoding(bits.clone())
     require_choice("encoding", encoding, ENCODINGS)
     given = model.parameters() if isinstance(model, nn.Module) else ()
     dtype = next((p.dtype for p in given if p.is_floating_point()), torch.float32)
     if encoding == "tokens":
-        return lambda bits: bits
+        return lambda bits: bits.clone()
     if encoding == "bits":
         return lambda bits: bits.to(dtype)
     return lambda bits: (1 - 2 * bits).to(dtype)

@@ -1,5 +1,6 @@
 """Modules that nobody expected: each gets its right numbers, or an error with value and remedy."""
 
+import copy
 import math
 
 import pytest
@@ -29,6 +30,7 @@ class Of(nn.Module):
 
 WANTED = probe(Of(lambda y, x: y), 4, samples=16, draws=2).influences
 CHEAP = {"samples": 16, "draws": 2}
+FEW = {"samples": 40, "draws": 2}
 
 
 @pytest.mark.parametrize(
@@ -238,3 +240,195 @@ def test_too_many_bits():
         probe(lambda x: x[:, 0], 0)
     with pytest.raises(TypeError, match="target must be a name or a function, got int"):
         probe(lambda x: x[:, 0], 3, 7)
+
+
+def test_an_encoding_a_model_or_a_target_may_write_into_what_it_is_given():
+    def in_place(bits):
+        bits[bits == 0] = -1
+        return bits.float()
+
+    torch.manual_seed(0)
+    line = nn.Linear(6, 1)
+    found, wanted = (
+        probe(line, 6, "parity", encoding=e, **FEW) for e in (in_place, lambda b: 2.0 * b - 1)
+    )
+    assert (found.loss, found.error_rate) == (wanted.loss, wanted.error_rate)
+
+    def target(bits):
+        bits *= -2
+        bits += 1
+        return bits.prod(-1)
+
+    assert probe(lambda x: x.prod(-1), 6, target, **FEW).loss.value == 0
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_strings_are_not_those_that_torch_draws_with_the_same_seed(seed):
+    n = 16
+    torch.manual_seed(seed)
+    bits = torch.randint(0, 2, (2048, n))
+    coins = 1.0 - 2 * torch.randint(0, 2, (1 << n,))
+    learned = torch.full((1 << n,), -1.0)
+    index = (bits << torch.arange(n)).sum(1)
+    learned[index] = coins[index]
+
+    def of(table):
+        return lambda b: table[(b << torch.arange(n)).sum(1)]
+
+    report = probe(of(learned), n, of(coins), encoding="tokens", seed=seed)
+    assert report.error_rate[0] > 0.4
+    assert min(report.certificates.values()) > 0.4
+
+
+def test_a_start_that_is_the_weights_themselves_is_refused():
+    model = nn.Linear(6, 1)
+    sample = torch.zeros(9, 6).long(), torch.ones(9)
+    with pytest.raises(ValueError, match=r"start\['weight'\] is the weight of the model itself"):
+        probe(model, 6, start=model.state_dict(), sample=sample, networks=20, **FEW)
+    start = copy.deepcopy(model.state_dict())
+    assert len(probe(model, 6, start=start, sample=sample, networks=20, **FEW).certificates) == 2
+
+
+class Closed(nn.Module):
+    """Its forward is a lambda that holds the module, of which a copy goes on reading the first."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 1)
+        self.call = lambda x: self.layer(x)
+
+    def forward(self, x):
+        """One number a string."""
+        return self.call(x)
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_copy_that_reads_the_model_itself_is_refused(frozen):
+    model = Closed().requires_grad_(not frozen)
+    with pytest.raises(ValueError, match=r"still reads the weight 'layer\.(weight|bias)'"):
+        probe(model, 4, **FEW)
+    assert {p.requires_grad for p in model.parameters()} == {not frozen}
+
+
+def test_layers_in_a_plain_list_are_said_and_not_certified():
+    class Listed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden, self.out = [nn.Linear(4, 8)], nn.Linear(8, 1)
+
+        def forward(self, x):
+            return self.out(self.hidden[0](x).tanh())
+
+    report = probe(Listed(), 4, trained_on=10**5, **FEW)
+    assert "weights that the module does not list" in report.notes[0]
+    assert not report.certificates
+
+
+def test_weights_in_buffers_are_counted():
+    class Packed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("q", torch.ones(1, 12, dtype=torch.int8))
+            self.scale = nn.Parameter(torch.ones(1))
+
+        def forward(self, x):
+            return self.scale * (x @ self.q.T.to(x.dtype)) + 0.5
+
+    assert list(probe(Packed(), 12, trained_on=10**5, **FEW).certificates) == ["Occam, 128 bits"]
+
+
+def test_a_norm_over_channels_is_no_norm_of_a_row():
+    class ChannelNorm(nn.Module):
+        def forward(self, x):
+            return (x - x.mean(1, keepdim=True)) / x.std(1, keepdim=True)
+
+    class PairNorm(nn.Module):
+        def forward(self, x):
+            return x / x.std(-1, keepdim=True), x.sum()
+
+    class First(nn.Module):
+        def forward(self, pair):
+            return pair[0]
+
+    body = nn.Conv1d(1, 5, 3, padding=1), ChannelNorm(), PairNorm(), First(), nn.Flatten()
+    model = nn.Sequential(nn.Unflatten(1, (1, 6)), *body, nn.Linear(30, 1))
+    assert probe(model, 6, **FEW).blow_up == {}
+
+
+def test_experts_of_a_capacity_are_refused():
+    class Capacity(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = nn.Linear(6, 1), nn.Linear(6, 1)
+
+        def forward(self, x):
+            to = x[:, 0] > 0
+            return torch.where((to & (to.cumsum(0) <= 16))[:, None], self.a(x), self.b(x))
+
+    with pytest.raises(ValueError, match="with the other strings of its batch"):
+        probe(Capacity(), 6, samples=64, draws=2)
+
+
+@pytest.mark.parametrize("offset", [0, 300, 3000])
+def test_rounding_does_not_hide_a_layer_that_is_detached(offset):
+    class Detached(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner, self.out = nn.Linear(8, 64), nn.Linear(64, 1)
+
+        def forward(self, x):
+            return self.out(self.inner(x).tanh().detach()) + offset
+
+    torch.manual_seed(0)
+    assert probe(Detached(), 8, "parity", samples=64, draws=2).trace == {}
+
+
+def test_squeeze_and_a_train_of_ones_own():
+    class Own(nn.Linear):
+        def train(self, mode=True):
+            super().train(mode)
+
+        def forward(self, x):
+            return super().forward(x).squeeze()
+
+    assert len(probe(Own(4, 1), 4, **FEW).trace) == 4
+
+
+def test_a_weight_that_is_no_number_is_named_before_the_work():
+    class Masked(nn.Linear):
+        def __init__(self):
+            super().__init__(4, 1)
+            self.mask = nn.Parameter(torch.tensor([0.0, -math.inf]), requires_grad=False)
+
+        def forward(self, x):
+            return super().forward(x) + self.mask.exp()[1]
+
+    with pytest.raises(ValueError, match="'mask' of the model holds -inf; make it a buffer"):
+        probe(Masked(), 4, **FEW)
+
+
+def test_labels_of_the_other_class_are_said_and_a_norm_called_by_keyword_is_seen():
+    class Named(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm, self.out = nn.LayerNorm(4), nn.Linear(4, 1)
+
+        def forward(self, x):
+            return self.out(self.norm(input=x))
+
+    torch.manual_seed(0)
+    model, bits = Named(), torch.randint(0, 2, (300, 4))
+    with torch.no_grad():
+        labels = -model((1 - 2 * bits).float())[:, 0].sign()
+    report = probe(model, 4, sample=(bits, labels), networks=20, **FEW)
+    assert list(report.blow_up) == ["norm"]
+    assert any("signs of the sample are wrong" in note for note in report.notes)
+
+
+def test_weights_that_do_nothing_are_named():
+    class Idle(nn.Linear):
+        def __init__(self):
+            super().__init__(4, 1)
+            self.spare = nn.Parameter(torch.ones(2))
+
+    assert any("do not change with spare:" in n for n in probe(Idle(), 4, **FEW).notes)

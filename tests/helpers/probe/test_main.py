@@ -60,6 +60,15 @@ def test_a_model_with_weights_is_measured_and_written(folder, capsys, how):
     assert report["error_rate"][0] == 0
 
 
+ODD = """
+from torch import nn
+fails = lambda: {}["none"]
+kind = lambda: nn.Linear
+table = lambda: lambda signs: signs.sum(-1)
+model = nn.Linear(5, 1)
+"""
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -68,14 +77,40 @@ def test_a_model_with_weights_is_measured_and_written(folder, capsys, how):
         (["mine_to_probe:wide", "--bits", "5"], "must put out shape"),
         (["mine_to_probe:make", "--bits", "6"], "shapes"),
         (["mine_to_probe:make", "--bits", "5", "--weights", "none.pt"], "none.pt"),
-        (["mine_to_probe:make", "--bits", "5", "--target", "cats"], "expected MODULE:NAME"),
+        (
+            ["mine_to_probe:make", "--bits", "5", "--target", "cats"],
+            "first or MODULE:FUNCTION, got 'cats'",
+        ),
+        (
+            ["mine_to_probe:make", "--bits", "5", "--json", "none/out.json"],
+            "in a folder that exists",
+        ),
+        (["mine_to_probe:make", "--bits", "5", "--json", "."], "--json . must name a file"),
+        (
+            ["mine_to_probe:make", "--bits", "5", "--weights", "empty.pt"],
+            "must hold tensors by name",
+        ),
+        (["mine_to_probe:make", "--bits", "5", "--seed", str(2**70)], "Overflow"),
+        (["fails_to_probe:make", "--bits", "5"], "fails_to_probe:make cannot be loaded: NameError"),
+        (["odd_to_probe:fails", "--bits", "5"], "must make the model: KeyError: 'none'"),
+        (["odd_to_probe:kind", "--bits", "5"], "must make a model, got the class Linear"),
+        (["odd_to_probe:table", "--bits", "5", "--weights", "w.pt"], "makes a function"),
     ],
 )
 def test_an_error_is_one_line_with_the_value(folder, capsys, given, words):
+    (folder / "empty.pt").write_bytes(b"")
+    (folder / "fails_to_probe.py").write_text("make = unknown\n")
+    (folder / "odd_to_probe.py").write_text(ODD)
     assert main(given) == 2
     told = capsys.readouterr().err.strip().splitlines()[-1]
     assert told.startswith("error: ")
     assert words in told
+
+
+def test_a_module_is_taken_as_it_is(folder, capsys):
+    (folder / "odd_to_probe.py").write_text(ODD)
+    assert main(["odd_to_probe:model", "--bits", "5", "--samples", "20"]) == 0
+    assert "average sensitivity" in capsys.readouterr().out
 
 
 def test_pickled_code_is_not_run(folder, capsys):

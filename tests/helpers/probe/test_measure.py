@@ -8,6 +8,7 @@ from torch import nn
 
 from helpers import cube
 from helpers.probe import TARGETS, Measured, probe
+from helpers.rng import seed_of
 from papers.beyond import probed
 from papers.sensitive.parity import parity_transformer
 from tests.helpers.cube.test_fourier import aes_s_box
@@ -108,7 +109,9 @@ def test_traces_are_those_of_a_dense_hessian():
     report = probe(model, 5, "majority", samples=24, draws=400)
     assert any("dropout was on" in note for note in report.notes)
     still = model.eval()
-    strings = torch.randint(0, 2, (24, 5), generator=torch.Generator().manual_seed(0))
+    strings = torch.randint(
+        0, 2, (24, 5), generator=torch.Generator().manual_seed(seed_of("probe", 0))
+    )
     x, y = (1 - 2 * strings).double(), TARGETS["majority"](strings).double()
     names, start = zip(*still.named_parameters(), strict=True)
 
@@ -156,7 +159,9 @@ def test_layer_norms_are_found_and_measured():
     seen = []
     norm = model.eval().layers.layers[0].norm1
     norm.register_forward_pre_hook(lambda _, given: seen.append(given[0].detach().double()))
-    strings = torch.randint(0, 2, (32, 6), generator=torch.Generator().manual_seed(0))
+    strings = torch.randint(
+        0, 2, (32, 6), generator=torch.Generator().manual_seed(seed_of("probe", 0))
+    )
     model(strings)
     factor = (seen[0].var(-1, correction=0) + norm.eps).rsqrt()
     largest, mean = report.blow_up["layers.layers.0.norm1"]
@@ -184,7 +189,7 @@ def test_a_recurrent_net_of_pytorch_is_probed_too():
     assert sum(report.weight_by_degree) == pytest.approx(1)
     assert report.blow_up == {}
     assert report.trace["Gauss-Newton, all"].value > 0
-    assert [note.split(" at ")[0] for note in report.notes] == ["outputs have the same sign"]
+    assert report.notes[0].startswith("outputs have the same sign at")
 
 
 def test_a_report_is_a_table_and_json():
