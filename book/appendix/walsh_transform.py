@@ -147,7 +147,7 @@ factors.holds(
     at_most=0,
     control=min(wrong_entries(n, range(n - 1)) for n in lengths),
     about="ours",
-    evidence="exhaustive",
+    evidence="proved",
 )
 factors.holds(
     "largest ratio of the number of additions to $n\\,2^n$; control: the matrix without factors",
@@ -155,7 +155,7 @@ factors.holds(
     equals=1,
     control=max(dense[n] / (n * 2**n) for n in lengths),
     about="ours",
-    evidence="exhaustive",
+    evidence="proved",
 )
 
 # %% [markdown]
@@ -277,7 +277,7 @@ glue(moved_textbook=largest * 2 ** (largest - 27))
 #
 # ## What was hard to vectorise
 #
-# A processor can add 4, 8 or 16 numbers with one vector instruction. If a plain loop over pairs is compiled by Numba, such instructions are not used: the compiler cannot exclude that the two halves of a pair overlap, so it checks once and falls back to one number at a time. For this reason the kernel writes the vector instructions itself. Digits within one vector need a shuffle and a sign, whereas digits between vectors need only an addition and a subtraction.
+# A processor can add 4, 8 or 16 numbers with one vector instruction. If a loop over the indices of the pairs is compiled by Numba, such instructions are not used. Signed indices are tested for being negative, and with unsigned ones the compiler cannot exclude that the two halves of a pair overlap, so it checks once and falls back to one number at a time. Written with two slices the loop does use vector instructions, but it treats one digit at a time, and not the digits within one vector. For this reason the kernel writes the vector instructions itself. Digits within one vector need a shuffle and a sign, whereas digits between vectors need only an addition and a subtraction.
 #
 # The next figure shows what this achieves on the machine that built this page. Its numbers are not compared with those of another machine; `make bench` measures them with care, beside those of other libraries.
 
@@ -314,17 +314,17 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# If one reads {numref}`fig-transform-time` from right to left, one sees that for long tables the kernel is a small factor above *one sweep*, which only multiplies each number by 1 and is the least that any transform of a long table can take. The plain version in torch is slower at every length. For short tables all curves rise, because the cost of a call is shared by few numbers.
+# If one reads {numref}`fig-transform-time` from right to left, one sees that for long tables the kernel is a few times above *one sweep*, which only multiplies each number by 1, since it makes several sweeps. One sweep is less than any transform of a long table can take. The plain version in torch is slower at every length. For short tables all curves rise, because the cost of a call is shared by few numbers.
 #
 # ## What we found
 #
 # * The matrix of characters is a product of $n$ sparse factors, in any order, and $n\, 2^n$ additions are enough.
-# * The kernel is exact on integers, and within the bound on floating point numbers, on all random tables.
+# * The kernel is exact on integers, and within the bound on floating point numbers, on all random tables. (The longest plan is counted and not run.)
 # * At $n =$ {glue:text}`largest` it passes over the table {glue:text}`ours_largest` times in place of {glue:text}`largest`.
 #
 # ## What would falsify this
 #
-# The proposition would be false if a product of the factors had one wrong entry, as it has when a factor is left out. The kernel would be wrong if it returned one wrong integer, or one output beyond the bound, as it does when a butterfly is left out. And the count of passes would be wrong if a plan of the kernel had more passes than the table says; the passes are read from the plan that the kernel runs.
+# The proposition would be false if a product of the factors had one wrong entry, as it has when a factor is left out. The kernel would be wrong if it returned one wrong integer, or one output beyond the bound, as it does when a butterfly is left out. The claim on passes would be false if the kernel's plan had more passes at the longest table than it says, as it has with one digit a sweep. What a pass costs is not counted here but timed.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

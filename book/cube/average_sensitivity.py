@@ -24,7 +24,7 @@
 #
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 9 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The average sensitivity of a function is the number of bit flips that change it, on average over all inputs. It equals the sum of the function's Fourier weights, each multiplied by its degree. Parity has the largest value, $n$. Majority has about $\sqrt{2n/\pi}$, a single bit has 1, and the mean of all bits has $1/n$. What the paper says of single inputs is the subject of {ref}`ch-sensitive-inputs`.
+# **Claim.** The average sensitivity of a function with values $\pm1$ is the number of bit flips that change it, on average over all inputs. It equals the sum of the function's Fourier weights, each multiplied by its degree. Among these functions parity has the largest value, $n$. Majority has about $\sqrt{2n/\pi}$, a single bit has 1, and the mean of all bits has $1/n$. What the paper says of single inputs is the subject of {ref}`ch-sensitive-inputs`.
 
 # %% tags=["parameters"]
 n_max = 14  # longest cube, in bits [4..22]
@@ -215,7 +215,7 @@ table(profiles.iloc[1::2], f"Weight by degree, {n_odd} bits; no weight at even d
 glue(majority_weighted=(profiles["MAJORITY"] * profiles.index).sum(), n_odd=n_odd)
 
 # %% [markdown]
-# **Weight at high degrees makes a transformer brittle.** This is a conclusion that the paper draws from Eq. (17). If the weight at degrees of at least $k$ is $w$, then $\mathrm{as}_n(f) \ge k w$, because each of these characters is counted at least $k$ times. For $k = cn$ the average sensitivity is therefore at least $cwn$. Now take a transformer with at least three columns that computes such functions, and whose encodings and weights stay bounded as $n$ grows. (The queries and keys of its first layer need not.) Let its weights make a random step of any fixed length. By {prf:ref}`brittle-repaired`, the sharpened Theorem 6, the mean square of the change of its output is then at least $cw$ in the limit of long strings. We compare average sensitivity and $k w$ for all functions of three bits with values $\pm 1$ and every $k$; a ratio below 1 would refute the first step.
+# **Weight at high degrees makes a transformer brittle.** This is a conclusion that the paper draws from Eq. (17). If the weight at degrees of at least $k$ is $w$, then $\mathrm{as}_n(f) \ge k w$, because each of these characters is counted at least $k$ times. For $k = cn$ the average sensitivity is therefore at least $cwn$. Now take a transformer of a fixed shape, with at least three columns, that computes such functions, and whose encodings and weights stay bounded as $n$ grows. (The queries and keys of its first layer need not.) Let its weights make a random step of any fixed length. By {prf:ref}`brittle-repaired`, the sharpened Theorem 6, the mean square of the change of its output is then at least $cw$ in the limit of long strings. We compare average sensitivity and $k w$ for all functions of three bits with values $\pm 1$ and every $k$; a ratio below 1 would refute the first step.
 
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 f = 1.0 - 2 * torch.cartesian_prod(*[torch.arange(2)] * 8).double()  # all 256 functions
@@ -278,13 +278,13 @@ glue(n_packed=n_packed, random_mean=random_signs.mean, random_max=random_signs.m
 glue(no_flip=100 * int(counted["MAJORITY"].histogram[0]) / 2**n_packed)
 
 # %% [markdown]
-# Flips and weights agree exactly. Random signs change at about half of all flips, {glue:text}`random_mean:.3f` on average, and at {glue:text}`random_max` flips at the most sensitive input. The majority, on the other hand, is not changed by any flip at inputs that are far from its threshold, and these are {glue:text}`no_flip:.0f` % of the inputs.
+# Flips and weights agree exactly. Random signs change at about half of all flips, {glue:text}`random_mean:.3f` on average, and at {glue:text}`random_max` flips at the most sensitive input. This majority, on the other hand, is not changed by any flip at inputs that are far from its threshold, and these are {glue:text}`no_flip:.0f` % of the inputs.
 
 # %% [markdown]
 # ## What we found
 #
 # * The closed forms that the paper names are right at every length that was tried. The identity between flips and weights is proved, and on three functions of {glue:text}`n_packed` bits it is confirmed in integers, without rounding.
-# * An average hides where the sensitivity comes from. The majority on strings of that length is not changed by any flip at {glue:text}`no_flip:.0f` % of its inputs, whereas random signs are changed by up to {glue:text}`random_max` flips.
+# * An average hides where the sensitivity comes from. The majority of the first bits of such strings, an odd number of them, is not changed by any flip at {glue:text}`no_flip:.0f` % of its inputs, whereas random signs are changed by up to {glue:text}`random_max` flips.
 #
 # ## What would falsify this
 #
@@ -296,7 +296,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `lacoco-lab/sensitivity-hardness` trains on targets in $\{0, 1\}$ instead of $\{-1, 1\}$, that is, on $(1 - f)/2$ in place of $f$. This multiplies every sensitivity and every mean squared error by $\frac14$; if we compute it, the ratio is {glue:text}`ratio:.2f` for each of the four functions. So numbers on the two scales must not be compared with each other.
+# The repository `lacoco-lab/sensitivity-hardness` trains on targets in $\{0, 1\}$ instead of $\{-1, 1\}$. This multiplies every sensitivity and every mean squared error of the raw outputs by $\frac14$; if we compute it for $(1 - f)/2$, the ratio is {glue:text}`ratio:.2f` for each of the four functions. The authors take care of it: their function for the average sensitivity first maps 0 and 1 back to $\pm1$, and their plots multiply the sharpness by 4 (one axis of one plot is forgotten, see {ref}`ch-low-sensitivity-generalization`). Only a loss or a sharpness that is read from the logs has to be multiplied by hand. (At a tie, with even $n$, their MAJORITY has the target 0, which is the paper's $-1$ if a bit 1 is $x_i = 1$.)
 #
 # ## Exercises
 #

@@ -19,7 +19,7 @@
 # # Every function on the cube is a sum of parities
 #
 # ```{verdict}
-# Yes, every function of bits is a sum of parities in exactly one way: all {glue:text}`functions` functions of {glue:text}`n_all` bits are recovered from their coefficients, and no two have the same ones. The first paper writes parities in two ways, with the values $\pm1$ in its experiments and with the values 0 and 1 in its Eq. (1). The same random coefficients then make two functions: one of variance 1, as the paper says of its experiments, and one of variance $\frac14$.
+# Yes, every function of bits is a sum of parities in exactly one way: all {glue:text}`functions` functions of {glue:text}`n_all` bits are recovered from their coefficients, and no two have the same ones. The first paper writes parities in two ways, with the values $\pm1$ in the program of its experiments and with the values 0 and 1 in its Eq. (1). The same random coefficients then make two functions: one of variance 1, as the paper says of its experiments, and one of variance $\frac14$.
 # ```
 #
 # **Needs** nothing but linear algebra. **Read** 10 min. **Runs in** 10 s. **Source** Eq. (1) quoted; the sentence on normalising printed.
@@ -251,9 +251,10 @@ for n in range(1, n_max + 1):
     t = 1 + N / 4
     row = {"condition": (t + math.sqrt(t * t - 1)) ** 2}
     for kind, members in {"characters": chi, "even": (1 + chi) / 2, "odd": (1 - chi) / 2}.items():
-        values = torch.linalg.eigvalsh(members @ members.T / N)
         row[f"rank {kind}"] = int(torch.linalg.matrix_rank(members))
-        row[f"condition {kind}"] = (values[-1] / values[0]).item()
+        row[f"condition {kind}"] = torch.linalg.cond(members @ members.T / N).item()
+    alike = torch.full((N, N), 0.25, dtype=torch.float64).fill_diagonal_(0.5)
+    row["condition alike"] = torch.linalg.cond(alike).item()  # if the empty set were no exception
     rows[n] = row
 bases = pd.DataFrame(rows).T.rename_axis("n")
 ranks = ["rank characters", "rank even", "rank odd"]
@@ -280,11 +281,11 @@ eq1.holds(
 slack = (sizes * eps * bases["condition"]).max()  # of the smallest eigenvalue, relative
 eq1.holds(
     "largest relative distance of the condition number of the indicators from "
-    "$4\\lambda^2$; control: characters",
+    "$4\\lambda^2$; control: a Gram matrix in which the empty set is no exception",
     (bases["condition even"] / bases["condition"] - 1).abs().max(),
     at_most=0,
     tol=slack,
-    control=(bases["condition characters"] / bases["condition"] - 1).abs().max(),
+    control=(bases["condition alike"] / bases["condition"] - 1).abs().max(),
     about="ours",
     evidence="proved",
 )
@@ -306,7 +307,7 @@ glue(distinct_1=20 * (1 - (1 - 1 / 20) ** 20), variance_1=1 + 2 * 19 / (math.pi 
 # | sparsity in characters | $W$ | $W + 1$ |
 # | sparsity in indicators | $W + 1$ | $W$ |
 #
-# The last row follows from $\chi_S = 2 p_S - p_\emptyset$: a sum of characters is $\sum_i 2 c_i\, p_{S_i} - s\, p_\emptyset$, so its indicators have one term more, with the negative coefficient $-s$. The paper says that degree and sparsity of the experiments' functions "are defined exactly as in" Eq. (1), and that its theorems need positive coefficients. Taken literally in the basis of Eq. (1), the sparsity is larger by one, and all coefficients but that of the constant are positive.
+# The last row follows from $\chi_S = 2 p_S - p_\emptyset$: a sum of characters is $\sum_i 2 c_i\, p_{S_i} - s\, p_\emptyset$, so its indicators have one term more, with the negative coefficient $-s$. The paper says that degree and sparsity of the experiments' functions "are defined exactly as in" Eq. (1), and that its theorems need positive coefficients. It does not say which column is meant; the basis of characters is that of the authors' program. Taken literally in the basis of Eq. (1), the sparsity is larger by one, and all coefficients but that of the constant are positive.
 #
 # To test this, we draw one function of each of 20 classes, and take its mean and variance over all $2^T$ inputs, in both bases. A sum of characters with another mean than 0, or another variance than 1, would refute the sentence.
 
@@ -320,7 +321,7 @@ def measured(f):
 
 
 KINDS = ("characters", "indicators")
-rows = {}
+rows, by_sum, odd = {}, {kind: [] for kind in KINDS}, []
 for d, W in [(d, W) for d in range(1, 6) for W in (1, 7, 14, 20)]:
     f = cube.sparse_function(length, d, W, rng.generator)  # a sum of characters
     row = {"s": f.coefficients.sum().item()}
@@ -330,6 +331,9 @@ for d, W in [(d, W) for d in range(1, 6) for W in (1, 7, 14, 20)]:
         in_indicators = even_parity_coefficients(g.table())
         row[f"excess, {plural}"] = int((in_indicators.abs() > 1e-9).sum()) - W
         row[f"constant, {plural}"] = in_indicators[0].item()
+        broken = replace(g, coefficients=g.coefficients / g.coefficients.sum())  # a control
+        by_sum[plural].append(measured(broken)[1])
+    odd.append(-f.table()[0].item() / row["s"])  # the constant if odd parities stand for even ones
     rows[d, W] = row
 classes = pd.DataFrame(rows).T.rename_axis(["d", "W"])
 classes["s/2"] = classes.pop("s") / 2
@@ -351,48 +355,48 @@ def off(plural, mean, variance):
 rounding = 4 * length * 20 * eps  # n roundings of values of at most s^2 <= W
 normalised.holds(
     "20 classes of sums of characters: largest distance of the mean from 0 and of the "
-    "variance from 1; control: sums of indicators",
+    "variance from 1; control: coefficients divided by their sum",
     off("characters", 0, 1),
     at_most=0,
     tol=rounding,
-    control=off("indicators", 0, 1),
+    control=max(abs(variance - 1) for variance in by_sum["characters"]),
     about="remark",
     evidence="proved",
 )
 normalised.holds(
     "20 classes of sums of indicators: largest distance of the mean from $s/2$ and of the "
-    "variance from $\\frac14$; control: sums of characters",
+    "variance from $\\frac14$; control: coefficients divided by their sum",
     off("indicators", classes["s/2"], 1 / 4),
     at_most=0,
     tol=rounding,
-    control=off("characters", classes["s/2"], 1 / 4),
+    control=max(abs(variance - 1 / 4) for variance in by_sum["indicators"]),
     about="ours",
     evidence="proved",
 )
 
 normalised.holds(
     "sums of characters written in indicators: number of terms beyond $W$, or the constant "
-    "term in units of $-s$, whichever is farther from 1; control: sums of indicators",
+    "term in units of $-s$, whichever is farther from 1; control: odd parities",
     max([*excess["characters"], *constant["characters"]], key=lambda v: abs(v - 1)),
     equals=1,
     tol=rounding,
-    control=max(*excess["indicators"], constant["indicators"].abs().max()),
+    control=max(odd),
     about="ours",
     evidence="proved",
 )
 
 # %% [markdown]
-# So the sentence is true in the basis of the experiments. In the basis of Eq. (1), however, the same coefficients make a function with a positive mean and a quarter of the variance.
+# So the sentence is true in the basis of the program. In the basis of Eq. (1), however, the same coefficients make a function with a positive mean and a quarter of the variance.
 #
 # ## What we found
 #
 # * Both expansions hold for every function, as the proof says and all functions of {glue:text}`n_all` bits confirm. The indicators of Eq. (1) are a basis, but far from an orthogonal one.
-# * The sentence on normalising is true of sums of characters, which the experiments use. With the same coefficients, sums of indicators would have the variance $\frac14$. Written in indicators, a function of the experiments has one term more than its $W$, a constant with a negative coefficient.
+# * The sentence on normalising is true of sums of characters, which the program of the experiments uses. With the same coefficients, sums of indicators would have the variance $\frac14$. Written in indicators, a function of the experiments has one term more than its $W$, a constant with a negative coefficient.
 # * In the rest of the book $\hat f$ and *sparsity* refer to characters. Where a chapter counts in indicators, it says so.
 #
 # ## What would falsify this
 #
-# A single function that its parts do not return, or two functions with equal coefficients, would refute the expansion. The *controls*, which must fail, leave out the correction of the constant in {eq}`eq-two-bases`, or the parity of all bits. A rank below $2^n$ would refute the uniqueness, and the control takes odd parities. What we say of the sparsities would be refuted by a function whose sparsities in the two bases differ by more than one; here the control counts products of bits such as $b_1 b_3$. For the condition number and for the sentence on normalising the control is the other basis.
+# A single function that its parts do not return, or two functions with equal coefficients, would refute the expansion. The *controls*, which must fail, leave out the correction of the constant in {eq}`eq-two-bases`, or the parity of all bits. A rank below $2^n$ would refute the uniqueness, and the control takes odd parities. What we say of the sparsities would be refuted by a function whose sparsities in the two bases differ by more than one; here the control counts products of bits such as $b_1 b_3$. For the condition number the control is a Gram matrix in which the empty set is no exception. For the sentence on normalising it divides the coefficients by their sum in place of their norm, or takes odd parities.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -402,7 +406,7 @@ ledger.show()
 #
 # We read `train_utils.py` and `training.py` of the repository `paullintilhac/boolean_function_sensitivity` (commit 3e5d0f89), and the older `exp_refactor.py` and `hardcoded_transformer.py`.
 #
-# * Its functions are sums in the $\pm1$ basis, with coefficients as the text says, so they are centred and have variance 1.
+# * Its functions are sums in the $\pm1$ basis, with coefficients as the text says, so they are centred, and have variance 1 if the subsets are distinct (see the last point).
 # * A bit 1 becomes $+1$ and a bit 0 becomes $-1$, so that the parity of $S$ is $(-1)^{|S|} \chi_S$. For odd $|S|$ it is $+1$ if and only if the number of ones is *odd*. This is only a convention, but a hand-written network must use the same convention.
 # * The text takes distinct subsets, and so do the two older programs. In `train_utils.py`, however, each subset is drawn by itself and may be drawn twice, so that the function has fewer than $W$ terms. If $W$ subsets are drawn out of $M = \binom Td$, the expected number of distinct ones is $M \bigl(1 - (1 - \frac1M)^W\bigr)$. The expected variance is $1 + \frac{2 (W - 1)}{\pi M}$, since the product of two random coefficients has the mean $\frac2{\pi W}$. For example, at $d = 1$ and $W = 20$ one expects {glue:text}`distinct_1:.1f` terms and a variance of {glue:text}`variance_1:.2f`. This book draws distinct subsets, as the text says.
 #
@@ -443,7 +447,7 @@ answer = pd.DataFrame(rows).T.rename_axis("n")
 table(answer, "Standard deviation of the error of a coefficient", form=".4f")
 
 # %% [markdown]
-# The error of the characters halves with every second bit, whereas the constant of the indicators stays as uncertain as a single value. The ratio of the two errors grows like $2^{n/2}$. From the condition number one would expect up to $2^{n-1}$, the root of $4^{n-1}$, but that is the worst case over all directions of the errors, and random errors rarely point in this direction.
+# The error of the characters halves with every second bit, whereas the constant of the indicators stays as uncertain as a single value. The ratio of the two errors grows like $2^{n/2}$. This does not contradict the condition number, whose root is about $2^{n-1}$: it compares *relative* errors of all coefficients together, and is reached only if the function has short coefficients for its size and the error has long ones. The length of all coefficients together grows by at most about $2^{n/2}$ times the root mean square of the error, namely if only the value at $(1, \dots, 1)$ is wrong, and for random errors by a factor of at most $\sqrt5$.
 #
 # ```{solution-end}
 # ```

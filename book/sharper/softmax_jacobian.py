@@ -21,7 +21,7 @@
 # ```{verdict}
 # Lemma 15 is true: the gradient that a query receives through a softmax is at most a constant times the longest token times the largest value, however many tokens there are. The constant, which we restored as 2, can be {glue:text}`attained:.0f`, and two tokens attain it.
 # ```
-# **Needs** the derivative of a softmax. **Read** 8 min. **Runs in** 5 s. **Source** restored: the constant is not legible in our copy of the paper.
+# **Needs** the derivative of a softmax. **Read** 8 min. **Runs in** 5 s. **Source** restored: the formula is not legible in our copy of the paper; the constant and the norms are ours.
 #
 # **Claim.** An attention head returns an average of values. The lemma says that the gradient of this average with respect to the query is at most twice the length of the longest token times the largest absolute entry of the values. We show that the best constant is 1 in place of 2, and that the largest value can be replaced by half the distance between the largest and the smallest one. For values between 0 and 1, as in the network of {ref}`ch-construction`, this gives the constant $\frac12$.
 
@@ -44,7 +44,7 @@ lem15 = ledger.result("sharper.lem15")
 #
 # Training a transformer sends gradients back through its softmaxes. Can such a gradient grow with the length of the input? At first sight it can, because the derivative of a softmax over $T$ tokens is a matrix with $T^2$ entries, and the gradient is a product of three factors: the tokens, this matrix, and the values. If we bound the norm of the product by the product of the norms, we get $\frac T2$ times the longest token times the largest value, because the tokens and the values each contribute a factor $\sqrt T$, and the matrix has a norm of at most $\frac12$. For a hundred tokens this is a factor of 50.
 #
-# The lemma replaces this factor by a constant that does not depend on $T$. The paper uses it for the second attention of its hand-written network. There the gradient enters squared, because at a network that fits its data the trace of the Hessian is twice the squared length of the gradient ({ref}`ch-gradients-and-trace`). So the constant matters as well: a bound that is smaller by a factor of 2 in the lemma is smaller by a factor of 4 in the trace.
+# The lemma replaces this factor by a constant that does not depend on $T$. The paper uses it in several places, for the gradients of both attentions of its hand-written network. In the trace of the Hessian gradients enter squared, because at a network that fits its data the trace is twice the squared length of the gradient ({ref}`ch-gradients-and-trace`). So the constant matters as well: where a block of weights is bounded with the lemma, a factor of 2 in the lemma is a factor of 4 in the bound for this block.
 #
 # ## Three tokens by hand
 #
@@ -251,7 +251,7 @@ ledger.show()
 #
 # ## What the authors' code does differently
 #
-# Nothing that we know of: the lemma is a step of a proof, and no code evaluates it. The paper takes it from {cite:t}`deora2023` and uses it for the gradient of the second attention, where {ref}`ch-gradients-and-trace` uses the sharper form.
+# Nothing that we know of: the lemma is a step of a proof, and no code evaluates it. The paper takes it from {cite:t}`deora2023` and uses it for gradients of both attentions; {ref}`ch-gradients-and-trace` uses the sharper form for the second.
 #
 # ## Exercises
 #
@@ -295,7 +295,7 @@ answer = pd.DataFrame.from_dict(by_tokens, orient="index").rename_axis("tokens")
 table(answer, "Largest left side by the number of tokens", form=".3f")
 
 # %% [markdown]
-# With two tokens the best of many random points can come close to 1, but with many tokens the random points stay away from it. To come close, the token and the deviation would have to agree in sign at all tokens, which is less and less likely. Yet the bound is attained at every even number of tokens. So random points far below a bound do not show that the bound is loose; for that one has to look for the worst case.
+# With two tokens the best of many random points can come close to 1, but with many tokens the random points stay away from it. To come close, the token and the deviation would have to agree in sign at all tokens, which is less and less likely. Yet the bound is attained at every number of tokens from two on. So random points far below a bound do not show that the bound is loose; for that one has to look for the worst case.
 #
 # ```{solution-end}
 # ```
