@@ -459,9 +459,9 @@ glue(count9=len(found) * repeats, top9=top9["Lemma 9"].max(), counter9=top9.iloc
 
 
 # %%
-def parity_head(n, c, held=None):
-    """Sum over all flips for the last query, at every input; tokens hold PARITY / n or another."""
-    sign = cube.parity(n) if held is None else held
+def parity_head(n, c):
+    """Sum over all flips for the last query, at every input; tokens hold PARITY / n."""
+    sign = cube.parity(n)
     y = torch.zeros(2**n, n, 3, dtype=torch.float64)
     y[:, 1:-1, 2] = 1
     y[:, 0, 0], y[:, -1, 0] = -sign / n, sign / n
@@ -479,11 +479,11 @@ caption = f"Sum over all flips, over the inputs; a second layer that reads PARIT
 table(column, caption, form=".3f")
 later.holds(
     "Remark 14: a second layer reads $\\pm$PARITY$/n$, least sum over all flips at any input, in "
-    "units of $n$; control: tokens that hold the first bit in place of PARITY",
+    "units of $n$; control: the scores are not multiplied",
     columns["least"][-1] / n,
     equals=2,
     tol=2 * n * math.exp(-n),
-    control=parity_head(n, float(n**2), cube.first(n)).min().item() / n,
+    control=columns["least"][0] / n,
     about="statement",
     evidence="attained",
 )
