@@ -19,7 +19,7 @@
 # # From Gaussians to Occam
 #
 # ```{verdict}
-# Whether flatness helps depends on the prior of the PAC-Bayes bound. If the prior is a mixture of Gaussians around all {glue:text}`list_size` networks that could have been written by hand, one for each pair of {glue:text}`n` bits, flatness gains next to nothing: of fourteen sizes of noise the smallest gives the best bound. This best bound is that of Occam, which only counts the networks, except for a logarithm of the number of examples in its numerator. If the prior is one Gaussian, wider than the noise, flatness does help, and twice the noise saves $\log 2$ of the KL divergence for each weight in use. But then the bound needs up to {glue:text}`wide_over:.0f` times as many examples as Occam's.
+# Whether flatness helps depends on the prior of the PAC-Bayes bound. If the prior is a mixture of Gaussians around all {glue:text}`list_size` networks that could have been written by hand, one for each pair of {glue:text}`n` bits, flatness gains next to nothing: of fourteen sizes of noise the smallest gives the best bound. This best bound is that of Occam, which only counts the networks, except for a logarithm of the number of examples in its numerator. If the prior is one Gaussian, wider than the noise, flatness does help, and twice the noise saves nearly $\log 2$ of the KL divergence for each weight in use. But then the bound needs up to {glue:text}`wide_over:.0f` times as many examples as Occam's.
 # ```
 # **Needs** {ref}`ch-three-rates`. **Read** 13 min. **Runs in** 20 s. **Source** ours; the inequality is well known.
 #
@@ -141,7 +141,7 @@ glue(n=n, degree=degree, list_size=len(centres), log_size=log_size)
 # %% [markdown]
 # ## What noise gains
 #
-# We write down all the networks, and increase the noise from almost none to so much that the networks compute nothing. At each $\sigma$ we compute the risk $R$ of the noisy network, its divergence $K$ from the mixture, and for comparison its divergence from the Gaussian around 0, $\|\theta\|^2 / 2 \sigma^2$. If flatness helped with the mixture, some noise would make $K$ clearly smaller while the risk is still small.
+# We write down all the networks, and increase the noise from almost none to so much that the networks compute nothing. At each $\sigma$ we compute the risk $R$ of the noisy network, its divergence $K$ from the mixture, and for comparison its divergence from the Gaussian around 0, $\|\theta\|^2 / 2 \sigma^2$. In the bounds $R$, estimated from random draws, takes the place of the training risk, so they are what one would get in the mean and not certificates with every error counted. If flatness helped with the mixture, some noise would make $K$ clearly smaller while the risk is still small.
 
 # %%
 sigmas = [1e-4, 1e-3, 3e-3, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 10.0]
@@ -213,7 +213,7 @@ occam.holds(
 glue(norm_nats=walk["around 0"][3], mixture_gain=gains["mixture, gain"].min())
 
 # %% [markdown]
-# In the left panel of {numref}`fig-mixture` the divergence from the mixture stays level at $\log |H|$ until $\sigma$ is near 1, and in the right panel the risk has passed $\frac14$ long before. So there is no noise at which the divergence from the mixture is smaller and the network still works. At $\sigma = 0.01$, where the risk is small, the divergence is {glue:text}`norm_nats:.0f` nats from the Gaussian around 0, and {glue:text}`log_size:.1f` from the mixture. The table says the same of the bounds: with the mixture the best noise at every $m$ is the smallest, whereas with the Gaussian around 0 the bound is vacuous unless there is much noise.
+# In the left panel of {numref}`fig-mixture` the divergence from the mixture stays level at $\log |H|$ until $\sigma$ is near 1, and in the right panel the risk has passed $\frac14$ long before. So at none of the noises that we tried is the divergence from the mixture smaller while the network still works. At $\sigma = 0.01$, where the risk is small, the divergence is {glue:text}`norm_nats:.0f` nats from the Gaussian around 0, and {glue:text}`log_size:.1f` from the mixture. The table says the same of the bounds: with the mixture the best noise at every $m$ is the smallest, whereas with the Gaussian around 0 the bound is vacuous unless there is much noise.
 #
 # ## How good is Occam?
 #
@@ -245,9 +245,9 @@ glue(mean_risk=mean_risk)
 # K = \sum_g \frac{n_g}2 \log \Bigl( 1 + \frac{N_g}{n_g s_g^2} \Bigr) .
 # ```
 #
-# This is never more than $\sum_g N_g / 2 s_g^2$, since $\log(1 + u) \le u$, and it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. Let $P$ be the number of used weights, those in groups with $N_g > 0$. If the noise has the size that is best for $m$ samples, $K$ is about $\frac P2 \log m$. So the *certificate*, that is, the bound on the risk, falls as $\frac{\log m}m$, not as $m^{-1/2}$. A prior must not depend on the target, and this one does not: its width depends only on the sizes $T$ and $d$ and on the number $W$ of terms, which is 1 here, and for $W = 1$ so do the norms.
+# This is never more than $\sum_g N_g / 2 s_g^2$, since $\log(1 + u) \le u$, and it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. Let $P$ be the number of used weights, those in groups with $N_g > 0$. If the noise has the size that is best for $m$ samples, $K$ is about $\frac P2 \log m$. So the *certificate*, that is, the bound on the risk, falls as $\frac{\log m}m$, not as $m^{-1/2}$. A prior must not depend on the target, and this one does not: its width depends only on the sizes $T$ and $d$ and on the number $W$ of terms, which is 1 here, and for $W = 1$ so do the norms and, by symmetry, the mean squared gradients from which the $s_g$ are chosen.
 #
-# With this prior flatness counts, because twice the noise at the same risk saves $\log 2$ nats for each used weight. This is known as the description length of a network {cite:p}`hinton1993,hochreiter1997`: a flat minimum can be written down with fewer digits. We compute four certificates for the same network: with this wider prior, with the narrow one for the same posteriors, with the mixture, and by counting (Occam).
+# With this prior flatness counts, because twice the noise at the same risk saves nearly $\log 2$ nats for each used weight. This is known as the description length of a network {cite:p}`hinton1993,hochreiter1997`: a flat minimum can be written down with fewer digits. We compute four certificates for the same network: with this wider prior, with the narrow one for the same posteriors, with the mixture, and by counting (Occam).
 
 
 # %%
@@ -309,7 +309,7 @@ glue(wide_slope=slope["wider prior, by block"])
 # * *Identification* is the number of samples at which the only consistent set is the right one, with probability $1 - \delta$.
 # * *Held out* is the plain bound on a test set, where half of the samples are not used to train and the predictor makes no mistake on them.
 # * *Occam*, *mixture* and *wider prior, by block* are the bounds of this page.
-# * *Gaussian, by block* and *Gaussian, one variance* have a prior around 0 with the posterior's variance, as in {ref}`ch-three-rates`.
+# * *Gaussian, by block* and *Gaussian, one variance* have a prior around 0 with the posterior's variance, as in {ref}`ch-three-rates`: at small noise and without the term for the confidence, which changes them by a few per cent.
 # * *The paper's form, proved constant* has the constant that is proved for a loss in $[0, 1]$, and the measured norm and gradient of our network.
 # * *The paper's form, its constant* is Theorem 2 of P1, its PAC-Bayes bound, truncated, that is, without its term for the growth of the sharpness under noise. It has the paper's bounds on norm and gradient and the paper's own $\Sigma = 0.01$, which no proof covers for these networks ({ref}`ch-loss-constant`).
 

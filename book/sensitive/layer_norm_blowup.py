@@ -19,7 +19,7 @@
 # # What layer norm must magnify
 #
 # ```{verdict}
-# Theorem 4 is true: a transformer with bounded weights can compute a sensitive function only where its layer norms magnify strongly. But the formula for the constant in the paper's appendix, its equation (32), is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network with a read-out {glue:text}`longer` times as long as usual violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer attains {glue:text}`attained:.1%` of it.
+# Theorem 4 is true: a transformer with bounded weights can compute a sensitive function only where its layer norms magnify strongly. But the formula for the constant in the paper's appendix, its equation (32), is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network with a read-out {glue:text}`longer` times as long as usual violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer without attention attains {glue:text}`attained:.1%` of it.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 14 min. **Runs in** 10 s. **Source** printed.
 #
@@ -220,9 +220,9 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 # 6. *The mean.* Here we need a bound at the exceptional inputs as well. If $|f| \le 1$, then $s \le n$ there, and these inputs are a share of at most $H/n^2$, so they add at most $n \cdot H/n^2 = H/n$. $\square$
 # ```
 #
-# Why is this simpler than the paper's bound? In the paper the factor of bit $i$ contains $\mathrm{Blowup}(x^{\oplus i})$, so it cannot be taken out of the sum. The paper uses the inequality of Cauchy and Schwarz instead, and this costs the factor $\sqrt n$ and the squares.
+# Why is this simpler than the paper's bound? In the paper the factor of bit $i$ contains $\mathrm{Blowup}(x^{\oplus i})$, so it cannot be taken out of the sum. The paper uses the inequality of Cauchy and Schwarz instead, and this costs a factor of $\sqrt{n / \log n}$ and the squares.
 #
-# **The constant is attained.** To see that $K$ cannot be lowered, consider a layer that returns its last bit, without attention or block. A bit 0 becomes the token $(1, -1)$, a bit 1 becomes $-t$ times this token for a small $t > 0$, and $v = (\frac12, -\frac12)$. At the input that consists of zeros $s = B = 1$ and $K = 1 + t$. So the last column of the next table, $s / (KB)$, tends to 1 as $t$ tends to 0.
+# **The constant is attained for one layer without attention.** To see that $K$ cannot be multiplied by a number below 1, consider a layer that returns its last bit, without attention or block. (It says nothing about the terms with $C_V$ and $\log n$, or about more layers.) A bit 0 becomes the token $(1, -1)$, a bit 1 becomes $-t$ times this token for a small $t > 0$, and $v = (\frac12, -\frac12)$. At the input that consists of zeros $s = B = 1$ and $K = 1 + t$. So the last column of the next table, $s / (KB)$, tends to 1 as $t$ tends to 0.
 
 # %%
 rows = {}
@@ -319,7 +319,7 @@ glue(certain=max(n for n in range(2, 100) if 2 * n <= tail_bound(n, 4)))
 #
 # *(ii)* With the constant (32) as printed, {prf:ref}`sensitive-thm4` holds where $|f| \le 1$.
 #
-# *(iii)* The same is true of {prf:ref}`sensitive-cor5`, with one exception: for read-outs of any length and more than $10^7$ columns, our proof needs $H d\, \|v\|^2$ added to $C$.
+# *(iii)* The same is true of {prf:ref}`sensitive-cor5`, with one exception: for a single layer with more than $10^{12}$ columns and $|f|$ above 1, our proof needs $H d\, \|v\|^2$ added to $C$.
 # ```
 #
 # **The idea of the proof.** The law has a smaller factor than the theorem, so we only have to compare $K$ with $C$, piece by piece.
@@ -340,7 +340,7 @@ glue(certain=max(n for n in range(2, 100) if 2 * n <= tail_bound(n, 4)))
 #
 # By the last fact $\max |f|\, \|v\| \le \sqrt d\, \|v\|^2$, and this proves (i). If $|f| \le 1$ is used in place of $|f| \le \sqrt d\, \|v\|$, the factor $\|v\|$ remains, as in (32), and this proves (ii).
 #
-# **The mean.** The exceptional inputs add at most $\max f^2\, n \cdot H/n^2$ to $\mathrm{as}(f)$. If $|f| \le 1$ this is $H / n$, and then we use $\sqrt{n \log n} \ge 1$. Otherwise it is at most $H d\, \|v\|^2 / n$, and then we use $\mathbb E[\mathrm{Blowup}^2] \ge 1$. Up to $10^7$ columns nothing has to be added, because the proof of (i) uses at most one fiftieth of $C$, and the rest of $C \ge 3750 \sqrt d\, H (1 + \|v\|^2)$ is larger than $H d\, \|v\|^2$.
+# **The mean.** The exceptional inputs add at most $\max f^2\, n \cdot H/n^2$ to $\mathrm{as}(f)$. If $|f| \le 1$ this is $H / n$, and then we use $\sqrt{n \log n} \ge 1$. Otherwise it is at most $H d\, \|v\|^2 / n$, and then we use $\mathbb E[\mathrm{Blowup}^2] \ge 1$. With two or more layers nothing has to be added, because then $C$ contains $C^{(2)} \ge 96 \sqrt d$, so that $C \ge 3750 \cdot 96\, d\, H (1 + \|v\|^2)$. With one layer nothing has to be added up to $10^{12}$ columns: there are exceptional inputs only from 33 bits on, where $n \sqrt{n \log n} > 350$, the proof of (i) uses at most one fiftieth of $C$, and the rest of $C \ge 3750 \sqrt d\, H (1 + \|v\|^2)$ is larger than $H d\, \|v\|^2 / 350$.
 #
 # **The slack.** How loose is the bound of Theorem 4 with (32) if $|f| \le 1$? We show that it is too large by a factor of at least $10^{3.5}$ in every model.
 #
@@ -455,7 +455,7 @@ glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 3
 #
 # ## What we found
 #
-# * Layer norm magnifies an influence by at most $2 / (N(x) + N(x^{\oplus i}))$. This gives a law that is local, because it involves $x$ only, and linear in the magnification, $s(f, x) \le K B(x)$, with $K$ of order $\log n$ at fixed norms. One layer attains {glue:text}`attained:.1%` of it, and MAJORITY shows that no smaller power of $B$ would be enough.
+# * Layer norm magnifies an influence by at most $2 / (N(x) + N(x^{\oplus i}))$. This gives a law that is local, because it involves $x$ only, and linear in the magnification, $s(f, x) \le K B(x)$, with $K$ of order $\log n$ at fixed norms. One layer without attention attains {glue:text}`attained:.1%` of it, and MAJORITY shows that no smaller power of $B$ would be enough.
 # * Theorem 4 and Corollary 5 are true with a constant as the main text describes it. In formula (32), with $L_f$ over all of space, $1 + \|v\|$ has to be replaced by $1 + \|v\|^2$, unless outputs are at most 1.
 # * What this means for PARITY and MAJORITY on long strings is the subject of {ref}`ch-magnified-inputs`.
 #
@@ -469,7 +469,7 @@ glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 3
 #
 # **Why.** The proof has the factor $\|v\|^2$, because $s$ is a sum of squares of outputs, but the formula has $1 + \|v\|$.
 #
-# **Repair.** With $1 + \|v\|^2$ in (32) both hold for every read-out (Corollary 5 beyond $10^7$ columns with a further term $H d\, \|v\|^2$). Without a change they hold if $|f| \le 1$. Both statements are for $L_f$ over all of space, not over the ball of (27). A sharper form is $s(f, x) \le K B(x)$ with the same probability, which implies Theorem 4.
+# **Repair.** With $1 + \|v\|^2$ in (32) both hold for every read-out (Corollary 5 for one layer beyond $10^{12}$ columns with a further term $H d\, \|v\|^2$). Without a change they hold if $|f| \le 1$. Both statements are for $L_f$ over all of space, not over the ball of (27). A sharper form is $s(f, x) \le K B(x)$ with the same probability, which implies Theorem 4.
 #
 # **What survives.** Theorem 4 and Corollary 5 survive as the main text states them, and their message in a stronger form.
 # ```
