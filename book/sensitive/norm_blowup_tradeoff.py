@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness-vs-length`. **Read** 13 min. **Runs in** 90 s. **Source** printed.
 #
-# **Claim.** The paper says that trained transformers have either a large parameter norm or layer norms that magnify strongly. If the logarithm of the blow-up is drawn against the norm, trained models lie along a falling line. For PARITY this line moves up with the length of the strings, whereas for the other functions it does not. We find both, with strings of {glue:text}`smallest` to {glue:text}`largest` bits, in networks a quarter as wide as the paper's that learn with ten times its rate. At 5 bits, with the paper's width, steps, rates and decays, PARITY lies a little above the others, by about as much as the others lie apart. The paper calls this similar. It stays open whether it is similar in our reading of the word. Lengths of 10 and more were not run.
+# **Claim.** The paper says that trained transformers have either a large parameter norm or layer norms that magnify strongly. If the logarithm of the blow-up is drawn against the norm, trained models lie along a falling line. For PARITY this line moves up with the length of the strings, whereas for the other functions it does not. We find both, with strings of {glue:text}`smallest` to {glue:text}`largest` bits, in networks a quarter as wide as the paper's that learn with about ten times its rate. At 5 bits, with the paper's width, steps, rates and decays, PARITY lies a little above the others, by about as much as the others lie apart. The paper calls this similar. It stays open whether it is similar in our reading of the word. Lengths of 10 and more were not run.
 #
 # ## Why one should care
 #
@@ -482,7 +482,7 @@ table(
 )
 
 # %% [markdown]
-# The rest is as in the paper: layers, heads, no dropout, AdamW, the definitions of norm and blow-up, and which runs count.
+# At these lengths there are at most 128 strings, so that every step of this page sees all of them. The rest is as in the paper: layers, heads, no dropout, AdamW, the definitions of norm and blow-up, and which runs count.
 #
 # ## What we found
 #
@@ -494,7 +494,7 @@ table(
 #
 # ## What would falsify this
 #
-# The picture would not be reproduced if the curve of some function did not fall, if the shift of PARITY could not be distinguished from that of another function, or if the rise of the blow-up did not increase with decay. It would also not be reproduced if the interval of the shift of another function did not contain 0, as happens when PARITY's shift is added to it. The sentence on 5 bits is not judged. It would be contradicted if PARITY lay farther above the others than they lie apart; the control for this ignores how far the others lie apart. In all checks the ends of 95 % intervals are compared with 0, and the other controls are the same numbers with labels shuffled (medians over 25 shuffles).
+# The picture would not be reproduced if the curve of some function did not fall, if the shift of PARITY could not be distinguished from that of another function, or if the rise of the blow-up did not increase with decay. It would also not be reproduced if the interval of the shift of another function did not contain 0, as happens when PARITY's shift is added to it. The sentence on 5 bits is not judged. It would be contradicted if PARITY lay farther above the others than they lie apart; the control for this ignores how far the others lie apart. A shift of another function of more than half that of PARITY would contradict it as well. In all checks but two the ends of 95 % intervals are compared with 0; the intervals of the other functions' shifts hold together with 99 %, and the ratio of shifts has no interval. The other controls are the same numbers with labels shuffled (medians over 25 shuffles).
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
