@@ -415,9 +415,9 @@ norms.holds(
 # :title: The lookup net's tolerance is half of what its heads need
 # :group: proof
 #
-# **Statement.** Lemma B.5: as printed, heads within $\gamma/4$ of a $\gamma$-injective function and some net after them represent any function of the chosen bits exactly. The proof takes the lookup net with $\delta = \gamma/8$.
+# **Statement.** Lemmas B.5 and B.6: as printed, a head within $\gamma/4$ of a $\gamma$-strictly monotone function (B.5), or heads within $\gamma/4$ of a $\gamma$-injective one (B.6), and some net after them represent any function of the number of ones, or of the chosen bits, exactly. The proof takes the lookup net with $\delta = \gamma/8$.
 #
-# **Counterexample.** It refutes only this choice of the tolerance. Take two chosen bits of {glue:text}`T`, $\gamma = 1$, and orthonormal positions. Readings are off by up to {glue:text}`farthest:.3f`, the tolerance is 0.125, and {glue:text}`outside` of {glue:text}`all_strings` strings are outside. On average over random functions {glue:text}`wrong_share:.0f` % of the values are wrong.
+# **Counterexample.** It refutes only this choice of the tolerance. (It is of B.6; the net of B.5 fails in the same way for one chosen bit.) Take two chosen bits of {glue:text}`T`, $\gamma = 1$, and orthonormal positions. Readings are off by up to {glue:text}`farthest:.3f`, the tolerance is 0.125, and {glue:text}`outside` of {glue:text}`all_strings` strings are outside. On average over random functions {glue:text}`wrong_share:.0f` % of the values are wrong.
 #
 # **Why.** The net is exact within $\delta$ of its points, but $\gamma/4$ is $2\delta$, where it answers 0. Besides, its largest bias is $2 + B/\delta$, where Lemma B.8 allows $\max(1, B)/\delta$.
 #
