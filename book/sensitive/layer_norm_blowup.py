@@ -222,7 +222,7 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 #
 # Why is this simpler than the paper's bound? In the paper the factor of bit $i$ contains $\mathrm{Blowup}(x^{\oplus i})$, so it cannot be taken out of the sum. The paper uses the inequality of Cauchy and Schwarz instead, and this costs a factor of $\sqrt{n / \log n}$ and the squares.
 #
-# **The constant is attained for one layer without attention.** To see that $K$ cannot be multiplied by a number below 1, consider a layer that returns its last bit, without attention or block. (It says nothing about the terms with $C_V$ and $\log n$, or about more layers.) A bit 0 becomes the token $(1, -1)$, a bit 1 becomes $-t$ times this token for a small $t > 0$, and $v = (\frac12, -\frac12)$. At the input that consists of zeros $s = B = 1$ and $K = 1 + t$. So the last column of the next table, $s / (KB)$, tends to 1 as $t$ tends to 0.
+# **The constant is attained for one layer without attention.** To see that $K$ cannot be multiplied by a number below 1, consider a layer that returns its last bit, without attention or block. (It leaves open the terms with $C_V$ and $\log n$, and networks of more layers.) A bit 0 becomes the token $(1, -1)$, a bit 1 becomes $-t$ times this token for a small $t > 0$, and $v = (\frac12, -\frac12)$. At the input that consists of zeros $s = B = 1$ and $K = 1 + t$. So the last column of the next table, $s / (KB)$, tends to 1 as $t$ tends to 0.
 
 # %%
 rows = {}
