@@ -277,7 +277,7 @@ glue(moved_textbook=largest * 2 ** (largest - 27))
 #
 # ## What was hard to vectorise
 #
-# A processor can add 4, 8 or 16 numbers with one vector instruction. If a loop over the indices of the pairs is compiled by Numba, such instructions are not used. Signed indices are tested for being negative, and with unsigned ones the compiler cannot exclude that the two halves of a pair overlap, so it checks once and falls back to one number at a time. Written with two slices the loop does use vector instructions, but it treats one digit at a time, and not the digits within one vector. For this reason the kernel writes the vector instructions itself. Digits within one vector need a shuffle and a sign, whereas digits between vectors need only an addition and a subtraction.
+# A processor can add 4, 8 or 16 numbers with one vector instruction. Whether Numba uses such instructions for a loop over the pairs depends on how it is written. With signed indices it does not, because they are tested for being negative, and with one flat unsigned index of the pair it finds no run of neighbours. Written with two nested unsigned loops, or with two slices, the loop does use them, but it treats one digit at a time, and not the digits within one vector. For this reason the kernel writes the vector instructions itself. Digits within one vector need a shuffle and a sign, whereas digits between vectors need only an addition and a subtraction.
 #
 # The next figure shows what this achieves on the machine that built this page. Its numbers are not compared with those of another machine; `make bench` measures them with care, beside those of other libraries.
 

@@ -19,7 +19,7 @@
 # # Auditing certificates
 #
 # ```{verdict}
-# Yes, an experiment can expose a wrong certificate, that is, a wrong upper bound on the risk. It has to check all networks at once, or to have a learner that overfits, because what a good learner returns shows an error at the smallest samples only. But passing the test does not prove that a certificate is right. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. If the number of networks or the KL divergence is left out, or a constant is measured instead of proved, the share reached {glue:text}`broken_least:.2f` or more. A formula with two errors, a missing square and a small constant, passes this test, but networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than the formula says. Each of the two errors alone stays hidden even from them.
+# Yes, an experiment can expose a wrong certificate, that is, a wrong upper bound on the risk. It has to check all networks at once, because what a good learner returns shows an error at the smallest samples only, and it should also have a learner that overfits, because some errors show only there. But passing the test does not prove that a certificate is right. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. If the number of networks or the KL divergence is left out, or a constant is measured instead of proved, the share reached {glue:text}`broken_least:.2f` or more. A formula with two errors, a missing square and a small constant, passes this test, but networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than the formula says. With only one of the two errors the same formula is not exceeded by them.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-from-gaussians-to-occam`. **Read** 12 min. **Runs in** 15 s. **Source** ours.
 #
@@ -212,7 +212,7 @@ glue(proved=math.exp(H - (norm + log_term) / price), price=price)
 #
 # ## A learner that can fit any labels
 #
-# The test missed this error because the family is much smaller than the divergence in the formula would allow. So we need a learner that can fit any labels, and trained transformers can do this. Those below have two layers of one head, {glue:text}`weights` weights, and read strings of {glue:text}`n` bits. For each of them we toss a coin for each of the $2^n$ strings. These are its labels, and 100 of the strings are its sample. The network is trained under noise of $\sigma =$ {glue:text}`sigma` on every weight, for 450 steps, after which it has nearly memorised its sample: the mean squared error there is about 0.1. Outside of the sample nothing can be learned, so the risk of the network is large, and a right certificate has to be as large. Each formula is then evaluated at the same posterior $N(\theta, \sigma^2 I)$.
+# The test missed these errors because the family is much smaller than the divergence in the formula would allow. So we need a learner that can fit any labels, and trained transformers can do this. Those below have two layers of one head, {glue:text}`weights` weights, and read strings of {glue:text}`n` bits. For each of them we toss a coin for each of the $2^n$ strings. These are its labels, and 100 of the strings are its sample. The network is trained under noise of $\sigma =$ {glue:text}`sigma` on every weight, for 450 steps, after which it has nearly memorised its sample: the mean squared error there is about 0.1. Outside of the sample nothing can be learned, so the risk of the network is large, and a right certificate has to be as large. Each formula is then evaluated at the same posterior $N(\theta, \sigma^2 I)$.
 
 # %%
 everything = cube.bits(n)
@@ -307,7 +307,7 @@ glue(coin_risk=R.mean().item(), coin_square=READ["the square, small $\\Sigma$"].
 glue(weights=sum(math.prod(s) for s in shapes(spec).values()))
 
 # %% [markdown]
-# The mean risk is {glue:text}`coin_risk:.2f`. The formula without its square promises {glue:text}`coin_promise:.2f`, and {glue:text}`coin_caught` of {glue:text}`seeds` networks exceed this number. With the square, and still the wrong $\Sigma$, the formula promises {glue:text}`coin_square:.2f`, which is not exceeded. Without the square but with the right $\Sigma = \frac12$ it would promise about 7.5. So each of the two errors alone would pass this audit too, and only both together are found. To find either of them the audit would need a learner that overfits more.
+# The mean risk is {glue:text}`coin_risk:.2f`. The formula without its square promises {glue:text}`coin_promise:.2f`, and {glue:text}`coin_caught` of {glue:text}`seeds` networks exceed this number. With the square, and still the wrong $\Sigma$, the formula promises {glue:text}`coin_square:.2f`, which is not exceeded. Without the square but with the right $\Sigma = \frac12$ it would promise about 7.5. So each of the two errors alone passes this part of the audit, and only both together are found. (The small $\Sigma$ was found above, because there $K$ was no larger than needed.) To find either of them with the norm as the divergence, the audit would need a learner that overfits more.
 #
 # ## A certificate that is right and not vacuous
 #
@@ -388,7 +388,7 @@ ledger.verdicts()
 # ## What we found
 #
 # * A certificate must be tested for all networks at once, and with a divergence not far above what the problem needs. The best fit alone shows an error only on the smallest samples, if at all.
-# * A loose bound hides errors. Networks that memorise exposed a form with two errors, a missing square and a small $\Sigma$, but neither of the two alone.
+# * A loose bound hides errors. Networks that memorise exposed a form with two errors, a missing square and a small $\Sigma$, but neither of the two alone, with this divergence.
 # * For a trained transformer, a certificate with all its terms can be as low as {glue:text}`bound:.2f`, if the prior is centred at the initial weights. A test set gives a smaller one.
 #
 # ## Exercises

@@ -291,7 +291,7 @@ layer.holds(
 glue(by_heads=sensitivity, weight=weights.abs().max().item())
 
 # %% [markdown]
-# The number of free values is $H r + 1$ in all rows, up to $n + 1$, so for heads that treat all positions alike, heads times degree is exactly what counts. With {glue:text}`n` heads a linear read-out computes PARITY, and its average sensitivity is {glue:text}`by_heads:.0f`. But for these heads the read-out has weights up to {glue:text}`weight:.1e`, because the shares of different heads are nearly the same function. With factors $\Gamma_i$ spread geometrically from 0.02 to 56 the largest weight is about 5500 at 8 bits, and it grows by a factor of about 20 with every two bits. This agrees with what {ref}`ch-layer-norm-blowup` finds, that a network that computes PARITY must have large weights or be large itself, but it does not prove that large weights are needed here.
+# The number of free values is $H r + 1$ in all rows, up to $n + 1$, so for heads that treat all positions alike, heads times degree is exactly what counts. With {glue:text}`n` heads a linear read-out computes PARITY, and its average sensitivity is {glue:text}`by_heads:.0f`. But for these heads the read-out has weights up to {glue:text}`weight:.1e`, because the shares of different heads are nearly the same function. With factors $\Gamma_i$ spread geometrically from $\frac1{56}$ to 56 the largest weight is about 5500 at 8 bits, and it grows by a factor of about 20 with every two bits. This agrees with what {ref}`ch-layer-norm-blowup` finds, that a network that computes PARITY must have large weights or be large itself, but it does not prove that large weights are needed here.
 #
 # ## Two layers without layer norm
 #

@@ -296,7 +296,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `lacoco-lab/sensitivity-hardness` trains on targets in $\{0, 1\}$ instead of $\{-1, 1\}$. This multiplies every sensitivity and every mean squared error of the raw outputs by $\frac14$; if we compute it for $(1 - f)/2$, the ratio is {glue:text}`ratio:.2f` for each of the four functions. The authors take care of it: their function for the average sensitivity first maps 0 and 1 back to $\pm1$, and their plots multiply the sharpness by 4 (one axis of one plot is forgotten, see {ref}`ch-low-sensitivity-generalization`). Only a loss or a sharpness that is read from the logs has to be multiplied by hand. (At a tie, with even $n$, their MAJORITY has the target 0, which is the paper's $-1$ if a bit 1 is $x_i = 1$.)
+# The repository `lacoco-lab/sensitivity-hardness` trains on targets in $\{0, 1\}$ instead of $\{-1, 1\}$. This multiplies every sensitivity and every mean squared error of the raw outputs by $\frac14$; if we compute it for $(1 + f)/2$, the ratio is {glue:text}`ratio:.2f` for each of the four functions. The authors take care of it: their function for the average sensitivity first maps 0 and 1 back to $\pm1$, and their plots multiply the sharpness by 4 (one axis of one plot is forgotten, see {ref}`ch-low-sensitivity-generalization`). Only a loss, or a sharpness that is read from the logs, has to be multiplied by hand. (At a tie, with even $n$, their MAJORITY has the target 0, which is the paper's $-1$ if a bit 1 is $x_i = 1$.)
 #
 # ## Exercises
 #

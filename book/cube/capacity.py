@@ -167,7 +167,7 @@ figures.show()
 #
 # 1. $\displaystyle \hat{\mathcal R} \le c\, \inf_{\delta \ge 0} \Bigl( \delta + \int_\delta^A \sqrt{\tfrac1m \log N_\infty(\epsilon)}\; d\epsilon \Bigr)$.
 # 2. For a loss with values in $[0, b]$ (so we read the paper's *$b$-bounded*) that is $L$-Lipschitz in the output (it changes by at most $L$ times as much as the output), with probability at least $1 - \delta$ over the sample, risk and empirical risk differ by at most $4 L \hat{\mathcal R} + 2b \sqrt{\log(2/\delta)/2m}$, for all of $\mathcal F$ at once.
-# 3. If $\log N_\infty(\epsilon) \le C/\epsilon^2$ on every sample, then $\hat{\mathcal R} \le c \sqrt{C/m}\,\bigl( 1 + \log (A \sqrt{m/C}) \bigr)$, and with line 2 the same bound times $4L$, plus the second term of line 2, holds for the difference.
+# 3. If $\log N_\infty(\epsilon) \le C/\epsilon^2$ on every sample, then $\hat{\mathcal R} \le c \sqrt{C/m}\,\bigl( 1 + \log (A \sqrt{m/C}) \bigr)$, and with line 2 the same bound times $4L$, plus the second term of line 2, holds for the difference with probability at least $1 - \delta$.
 # ```
 #
 # **Why covers bound the fit to noise.** The largest of $N$ random sums $\frac1m \sum_i \varepsilon_i f(z_i)$ with $|f| \le r$ is at most $r \sqrt{2 \log N / m}$ on average (Massart). To reach a whole class in steps, take covers at the scales $A, A/2, A/4, \dots$, and send each member of one to the nearest member of the coarser one. A step to scale $\epsilon$ moves by at most $2\epsilon$, and there are $N_\infty(\epsilon)$ of them, so it costs $2 \epsilon \sqrt{2 \log N_\infty(\epsilon)/m}$. Since $\epsilon$ is twice the gap to the next scale, all steps add up to at most $4 \sqrt 2 \int \sqrt{\log N_\infty/m}$. The coarsest cover costs $A \sqrt{2 \log N_\infty(A)/m}$, which is half of what the integral from $A/2$ to $A$ allows, and the error below the last scale adds at most $4 \delta$. So $c = 4 \sqrt 2 \approx 5.66$ is enough. This uses that our covers consist of members of $\mathcal F$; if they need not, the usual constant is 12.
@@ -584,7 +584,7 @@ glue(generous=(linear["Zhang"] / linear["a log(2N+1)"]).min())
 #
 # **Repair.** For $m A^2 < C$ the infimum is $A$, so either this case is added or $m \ge C/A^2$ is required. Or $C$ is required to be the least number with this property, which is then at most {glue:text}`least_capacity:.2f` $m A^2$.
 #
-# **What survives.** All uses of the lemma with at least $C/A^2$ examples survive, and below that number it promises nothing anyway. At the sizes of the paper's experiments ($d = 64$, norms 1, $m = 200$, $T = 400$) the capacity of its Corollary 4.4 is about $8 \cdot 10^5$, with 1 for the hidden constant, and so the formula is negative there; but the paper evaluates no bound. With covers by members $c = 4\sqrt2$ is enough for the complexity, and $2L$ for the $4L$ in front of it.
+# **What survives.** All uses of the lemma with at least $C/A^2$ examples survive, and below that number it promises nothing anyway. At the sizes of the paper's experiments ($d = 64$, norms 1, $m = 200$, $T = 400$) the capacity of its Corollary 4.4 is about $4 \cdot 10^5$, with 1 for the hidden constant, and so the formula is negative there; but the paper evaluates no bound. With covers by members $c = 4\sqrt2$ is enough for the complexity, and $2L$ for the $4L$ in front of it.
 # ```
 #
 # ## What would falsify this

@@ -447,7 +447,7 @@ answer = pd.DataFrame(rows).T.rename_axis("n")
 table(answer, "Standard deviation of the error of a coefficient", form=".4f")
 
 # %% [markdown]
-# The error of the characters halves with every second bit, whereas the constant of the indicators stays as uncertain as a single value. The ratio of the two errors grows like $2^{n/2}$. This does not contradict the condition number, whose root is about $2^{n-1}$: it compares *relative* errors of all coefficients together, and is reached only if the function has short coefficients for its size and the error has long ones. The length of all coefficients together grows by at most about $2^{n/2}$ times the root mean square of the error, namely if only the value at $(1, \dots, 1)$ is wrong, and for random errors by a factor of at most $\sqrt5$.
+# The error of the characters halves with every second bit, whereas the constant of the indicators stays as uncertain as a single value. The ratio of the two errors grows like $2^{n/2}$. This does not contradict the condition number, whose root is about $2^{n-1}$: it compares *relative* errors of all coefficients together, and is reached only if the function has short coefficients for its size and the error has long ones. As a vector, the error of all coefficients is at most about $2^{n/2}$ times as long as the root mean square of the errors of the values, namely if only the value at $(1, \dots, 1)$ is wrong. For random errors it is at most $\sqrt5$ times as long in the root mean square.
 #
 # ```{solution-end}
 # ```

@@ -19,7 +19,7 @@
 # # One layer at a time
 #
 # ```{verdict}
-# Lemma E.2, which bounds how far an error moves the output of a layer, is false in the first layer if tokens are longer than $\sqrt2$. For tokens of length $R$ its bound can be too small by a factor of $R^2/2$, which is {glue:text}`by_hand:.1f` at $R = 5$. With a factor $R^2$ beside the score matrix $W_{QK}$ the lemma is true, even with half of its constants. Two corollaries of the appendix, F.0.1 and F.0.2, lack a factor of the bound for many layers and are false.
+# Lemma E.2, which bounds how far an error moves the output of a layer, is false in the first layer if tokens are longer than $\sqrt2$. For tokens of length $R$ its bound can be too small by a factor of $R^2/2$, which is {glue:text}`by_hand:.1f` at $R = 5$. With a factor $R^2$ beside the score matrix $W_{QK}$ the lemma is true, even with half of its constants. Two corollaries of the appendix, F.0.1 and F.0.2, are false as bounds: they lack norms that the paper's theorem on many layers lacks, above all lengths of tokens, and fail also if they are corrected by the sum of its proof.
 # ```
 # **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 10 s. **Source** printed.
 #
@@ -488,11 +488,11 @@ for name, token in (
         error = (token @ (W - linear_maps.round_to_cover(W, 1.0, m))).norm().item()
         rows[f"{name} token, cover at {scale}"] = error / radius
 off = pd.Series(rows, name="error over ε").rename_axis("what")
-table(off, "A matrix and its member of Lemma 3.3's cover", form=".3f")
+table(off, "A matrix and the nearest average of three terms", form=".3f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
-    "the cover of Lemma 3.3 on a hidden token, as F.0.1 uses it: error in units of "
+    "a cover of the kind that proves Lemma 3.3, on a hidden token as F.0.1 uses it: error in units of "
     "$\\epsilon$ at $d = 16$; control: the cover at $\\epsilon/\\sqrt d$",
     off["hidden token, cover at ε"],
     at_most=1,

@@ -19,7 +19,7 @@
 # # How many prompts does each network need?
 #
 # ```{verdict}
-# The order of transformer, recurrent net and feedforward net, from the fewest prompts to the most, is found in part. On the general task every token points at a token of its own, and the order holds on longer prompts, as in the paper's Figure 1: with {glue:text}`far` tokens they need {glue:text}`general_transformer`, {glue:text}`general_recurrent` and {glue:text}`general_feedforward` thousand prompts ({glue:text}`far_runs` runs of each). On the simple task all tokens share one pointer, and the order holds at the length where the figure begins, so that the recurrent net is closer to the transformer than the feedforward net, as the paper says: they need {glue:text}`simple_transformer`, {glue:text}`simple_recurrent` and {glue:text}`simple_feedforward` thousand at {glue:text}`long` tokens ({glue:text}`long_runs` runs of each). On shorter prompts of the simple task the order is not found: at {glue:text}`middle` tokens the transformer needs the most. All this is with the settings of the paper's text, except that encodings are not multiplied by $\sqrt d$, as in its program.
+# The paper's Figure 1 is reproduced in part. On the general task every token points at a token of its own, and on longer prompts the transformer needs the fewest prompts, then the recurrent net, then the feedforward net, as in the figure: with {glue:text}`far` tokens they need {glue:text}`general_transformer`, {glue:text}`general_recurrent` and {glue:text}`general_feedforward` thousand prompts ({glue:text}`far_runs` runs of each). On the simple task all tokens share one pointer, and what the paper says of it, that the recurrent net is closer to the transformer than the feedforward net, is reproduced at the length where the figure begins: they need {glue:text}`simple_transformer`, {glue:text}`simple_recurrent` and {glue:text}`simple_feedforward` thousand at {glue:text}`long` tokens ({glue:text}`long_runs` runs of each). On shorter prompts of the simple task it is not: at {glue:text}`middle` tokens the transformer needs the most. All this is with the settings of the paper's text, except that encodings are not multiplied by $\sqrt d$, as in its program. (In a few runs with this factor the transformer needed the fewest at {glue:text}`middle` tokens.)
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 13 min. **Runs in** 25 s. **Source** quoted.
 #
@@ -258,7 +258,7 @@ left.reproduced(
 #
 # On shorter prompts, however, neither statement is reproduced. At $N =$ {glue:text}`middle` the medians are {glue:text}`middle_transformer`, {glue:text}`middle_recurrent` and {glue:text}`middle_feedforward` thousand, and the transformer needs the most. From $N =$ {glue:text}`short` to {glue:text}`middle` the powers are {glue:text}`early_recurrent:.2f` for the recurrent net and {glue:text}`early_feedforward:.2f` for the feedforward net. With fewer states these two change places: in the page's own run, with {glue:text}`states` states, the recurrent net needs {glue:text}`own_recurrent` thousand at $N =$ {glue:text}`own_long` and the feedforward net {glue:text}`own_feedforward` thousand. In the authors' picture lines cross too, those of the transformer and the recurrent net between 27 and 29 tokens, and on the general task those of the recurrent and the feedforward net between 8 and 10.
 #
-# The factor of the encodings matters. In a few runs of our own with encodings multiplied by $\sqrt d$ the transformer needed about a quarter of the prompts on the simple task, 21 to 24 thousand at 8 tokens and 27 to 31 at 16. At 16 tokens it was then ahead of the recurrent net (33 and 38) and of the feedforward net (72 to 81), while at 8 tokens it still needed the most. The counts in the authors' picture show that they left the factor out.
+# The factor of the encodings matters. In a few runs of our own with encodings multiplied by $\sqrt d$ the transformer needed about a quarter of the prompts on the simple task, 21 to 24 thousand at 8 tokens and 27 to 31 at 16. At 16 tokens it was then ahead of the recurrent net (33 and 38) and of the feedforward net (72 to 81), while at 8 tokens it still needed the most. The counts in the authors' picture agree with a program without the factor.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 simple_row.reproduced(
@@ -357,14 +357,14 @@ table(settings, "Every setting that differs from the paper's")
 # **What survives.** The order of the figure survives, and the feedforward net's curve rises.
 # ```
 #
-# * The left part of the figure is reproduced with the settings of the paper's text at $N =$ {glue:text}`far`. At $N =$ {glue:text}`near` the transformer needs no fewer prompts than the recurrent net.
+# * The left part of the figure is reproduced with the settings of the paper's text, but for the factor of the encodings, at $N =$ {glue:text}`far`. At $N =$ {glue:text}`near` the transformer needs no fewer prompts than the recurrent net.
 # * The right part is reproduced at $N =$ {glue:text}`long`, the first of its lengths: feedforward nets need the most, and recurrent nets come closer to the transformer. The median of their counts grows more mildly from the length before, but this does not hold between all pairs of runs, so it stays open. At $N =$ {glue:text}`short` and {glue:text}`middle` the transformer needs the most, and the recurrent net's count does not grow more mildly.
 # * All this is at one width and one learning rate for each network, and a common rate is an advantage for the network that it suits. {ref}`With all three tuned <ch-hierarchy-tuned>` the transformer needs the fewest on both tasks, by a larger factor than here at comparable lengths, and the feedforward net of width $Nd$ turns out to be a bottleneck.
 # * We did not train the GRU of the program, or prompts longer than {glue:text}`long` tokens; the paper's figure goes to 33.
 #
 # ## What would falsify this
 #
-# The left part would not be reproduced if one recurrent or feedforward run needed fewer prompts than a transformer at the longest general prompts, or if their counts grew no faster than $N$, as the transformer's does. (At the shortest prompts some recurrent runs do need fewer.) The right part would not be reproduced if a recurrent run at $N =$ {glue:text}`long` of the simple task needed fewer prompts than a transformer, as each does at {glue:text}`middle`. Only few runs are stored, as the table says, and with more of them ranges can only become wider.
+# The left part would not be reproduced if one recurrent or feedforward run needed fewer prompts than a transformer at the longest general prompts, or if their counts grew no faster than $N$, as the transformer's does. (At the shortest prompts some recurrent runs do need fewer.) The right part would not be reproduced if a feedforward run at $N =$ {glue:text}`long` of the simple task needed fewer prompts than a recurrent one, or lay closer to the transformer. That the transformer is ahead there is ours, and would be refuted by a recurrent run that needs fewer, as each does at {glue:text}`middle`. Only few runs are stored, as the table says, and with more of them ranges can only become wider.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -381,7 +381,7 @@ ledger.verdicts()
 # * **Weight decay** is 0.01 in the program and 0.1 in the text.
 # * **Threshold.** The option `--loss_thrsh` has no default, and the README's commands do not give it, but the paper's second version names 0.7 and 0.02.
 # * **Factor of the encodings.** The text multiplies them by $\sqrt d$ and the program does not; here we follow the program.
-# * **Picture.** The notebook's picture of the general task has 17, 74 and 115 thousand prompts at 12 tokens. The first is ours, and the last is what we find on simple test prompts.
+# * **Picture.** The notebook's picture of the general task has 17, 74 and 115 thousand prompts at 12 tokens. The first is near ours, and the last is what we find on simple test prompts.
 # * **Test prompts** are 5000 simple ones, whatever the task, where the text has 10,000.
 # * **No censoring.** A run that has not reached the threshold after $10^6$ prompts raises an exception, and all counts of that call are lost, but no run of ours needed so many.
 # * **Resolution.** On the simple task the error is measured every 100 steps, that is every 6400 prompts, and here every 10.

@@ -391,7 +391,7 @@ to_one.holds(
 glue(wide_loud="{:.2f} ± {:.2f}".format(*loud.loc[(128, 100), ["sharpness", "±"]]))
 
 # %% [markdown]
-# The conclusion of the remark is not affected, since small steps are fatal for each of these networks. The limit 1 that the remark names is nearly right for $M = 1$ ({glue:text}`late_mean` above, at $d = 32$). For larger $M$ it is not, and at $M = 100$ a width of 128 columns, far above $12 L = 24$, hardly changes this: the sharpness is {glue:text}`wide_loud`. But at a fixed $M$ the excess over 1 falls when the width grows further, as the rows for $M = 10$ begin to show, because what counts is $M^2$ against $d$. If $M$ grows like $\sqrt d$, the excess stays about the same up to 512 columns in a trial of our own that is not stored. So if one network is chosen for each width, the sharpness need not come near 1, and for a fixed $M$ it does seem to. These are a few lengths and steps, so they prove nothing about the limit.
+# The conclusion of the remark is not affected, since small steps are fatal for each of these networks. The limit 1 that the remark names is nearly right for $M = 1$ ({glue:text}`late_mean` above, at $d = 32$). For larger $M$ it is not, and at $M = 100$ a width of 128 columns, far above $12 L = 24$, hardly changes this: the sharpness is {glue:text}`wide_loud`. In a trial of our own that is not stored, with widths up to 512 columns, the excess over 1 falls with the width at a fixed $M$ and stays about the same if $M$ grows like $\sqrt d$, as one expects if $M^2$ against $d$ is what counts; our two widths do not show it (the excess falls by 0.12 ± 0.1 for both factors). So if one network is chosen for each width, the sharpness need not come near 1. These are a few lengths and steps, so they prove nothing about the limit.
 #
 # ## Over a training set
 #
@@ -471,7 +471,7 @@ ledger.show()
 #
 # * A transformer of constant size computes PARITY exactly at all lengths. For ours, after a random step of length $\rho$, the mean squared error passes $\frac12$ at about {glue:text}`level_z:.1f`$/\sqrt\rho$ bits.
 # * For PARITY the limit of the sharpness is at least 1 at every step length and every width from 3 on. So the paper's conclusion on length generalization is true, for a step of fixed length in a random direction. A step in a chosen direction can leave every output as it is.
-# * That the limit equals 1 stays open: at 128 bits exact networks of 32 and of 128 columns come near 2 if a value matrix is multiplied by 100, and at a fixed factor the excess falls with the width.
+# * That the limit equals 1 stays open: at 128 bits exact networks of 32 and of 128 columns come near 2 if a value matrix is multiplied by 100, and in a trial the excess fell with the width at a fixed factor.
 # * The remark on training sets is true of a network that does not depend on the set. Networks fitted to four strings are flat on these, with a sharpness of {glue:text}`fitted_on:.2g`, and nearly as sensitive as PARITY.
 # * How much of the sensitivity is left after a step, and why, is the subject of {ref}`ch-brittle-at-every-width`.
 #

@@ -189,7 +189,7 @@ glue(
 )
 
 # %% [markdown]
-# **Are they low?** In every draw the sign of both transformers has less than half the average sensitivity of random functions, which is {glue:text}`half:.1f`. The check takes the upper end of an interval, at the worst draw and transformer, and its control is random functions themselves. In the two draws of small weights the recurrent nets pass this test as well. The balanced signs do not all pass it: those of the paper's transformer with wide weights, and of the deep one in the other two draws, have 0.6 to 0.7 of the value of random functions. So this half of the sentence, too, is about the plain sign.
+# **Are they low?** In every draw the sign of both transformers has less than half the average sensitivity of random functions, which is {glue:text}`half:.1f`. The check takes the upper end of an interval, at the worst draw and transformer, and its control is random functions themselves. In the two draws of small weights the recurrent nets pass this test as well. Four of the six balanced signs do not pass it: that of the paper's transformer with wide weights, and those of the deep one in all three draws, which have 0.5 to 0.7 of the value of random functions. So this half of the sentence, too, is about the plain sign.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 coins = 2.0 * torch.randint(0, 2, (nets, 2**bits), generator=source) - 1

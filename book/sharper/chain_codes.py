@@ -50,7 +50,7 @@
 # *(Refuted below.)* The first score matrix is a positional identity; its first column has a single non-zero entry. So the norm of the chain is smaller than that of the main construction for $d = 2$. With a single term the main construction has score matrices of squared norm $2 L^2$ in the first layer and $L^2$ in the second.
 # ```
 #
-# The codes may be one-hot, or "dimension-reduced random projections" of one-hot codes. That a single term is meant follows from the bound for the chain, which is quoted with $L(1, 2, T)$, the paper's bound on the squared norm for one term on two bits (not to be confused with the margin $L$). With $T$ terms the sentence would be true to leading order, $2TL^2$ against $3TL^2$. Random signs as codes of positions are also used by {cite:t}`retrieval`.
+# The codes may be one-hot, or "dimension-reduced random projections" of one-hot codes. That a single term is meant follows from the bound for the chain, which is quoted with $L(1, 2, T)$, the paper's bound on the squared norm for one term on two bits (not to be confused with the margin $L$). With $T$ terms the sentence would be true to leading order, $2TL^2$ against the paper's bound of $3TL^2$. Random signs as codes of positions are also used by {cite:t}`retrieval`.
 
 # %% tags=["parameters"]
 n_max = 12  # longest input whose strings are all tried, in bits [8..13]
@@ -306,7 +306,7 @@ glue(top_leak=best, fan_leak=in_a["fan"], low=min(in_c(2)), sixteen=min(in_c(16)
 #
 # $$4 T\, \exp\Bigl( -\frac m{8\Sigma^2} + \frac{m \sigma^2}{4 \Sigma^2} \bigl( 2 G_u(1, 2) + P(\sigma, 1, 2, T) \bigr) + \frac{L(1, 2, T)}{2\sigma^2} \Bigr), \qquad L(1, 2, T) = 218 + 12 \log^2 T .$$
 #
-# So the sentence needs the condition that two terms of the exponent count as constant. As long as the scores are $2 \log T$, no growing sequence of lengths meets this condition: it says how the sentence has to be read (only the sum over the steps counts), and not when it is true. One is the norm, which grows like $\log^2 T$. Without the condition this term alone multiplies the bound at $\sigma = 10^{-3}$, from $T = 20$ to 40, not by 2 but by 2 to the power {glue:text}`doublings:.1e`, and no power of $T$ bounds it. The other is $P$, for what noise adds to the sharpness. In the closed form of the authors' notebook ({ref}`ch-perturbed-trace`) it contains powers of $T$, because every weight is perturbed, and from $T = 20$ to 40 it grows by a factor of {glue:text}`noise_rise:.0f`.
+# So the sentence needs the condition that two terms of the exponent count as constant. One is the norm, which grows like $\log^2 T$. Without the condition this term alone multiplies the bound at $\sigma = 10^{-3}$, from $T = 20$ to 40, not by 2 but by 2 to the power {glue:text}`doublings:.1e`, and no power of $T$ bounds it. The other is $P$, for what noise adds to the sharpness. In the closed form of the authors' notebook ({ref}`ch-perturbed-trace`) it contains powers of $T$, because every weight is perturbed, and from $T = 20$ to 40 it grows by a factor of {glue:text}`noise_rise:.0f`. Both terms grow, so as long as the scores are $2 \log T$ no growing sequence of lengths meets the condition. It says how the sentence is to be read, namely that only the sum over the steps counts.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 T = 2**40

@@ -450,7 +450,7 @@ glue(fail_right=hunted["the bound"].max(), fail_free=hunted["no divergence"].min
 glue(fail_norm=hunted["norm not squared"].min(), fail_small=hunted["constant 0.01"].min())
 
 # %% [markdown]
-# The bound fails on a share of at most {glue:text}`fail_right:g` of the samples, where {glue:text}`delta` is allowed. Each variant fails far more often: without the divergence on at least {glue:text}`fail_free:.2f`, with the norm in place of its square on {glue:text}`fail_norm:.2f`, and with $\Sigma = 0.01$ on {glue:text}`fail_small:.2f`. So each piece is needed; for the square this depends on the unit of the weights, which is here the paper's. The bound is not loose either, because in the worst of the samples the gap between risk and training error is {glue:text}`closest:.2f` times what the bound allows. A posterior of any kind violates {eq}`eq-alquier` on at most {glue:text}`any_fails:.3%` of the samples.
+# The bound fails on a share of at most {glue:text}`fail_right:g` of the samples, where {glue:text}`delta` is allowed. Each variant fails far more often: without the divergence on at least {glue:text}`fail_free:.2f`, with the norm in place of its square on {glue:text}`fail_norm:.2f`, and with $\Sigma = 0.01$ on {glue:text}`fail_small:.2f`. So each piece is needed; for the square this depends on the unit of the weights, which is here the paper's. The bound is not loose either, because in the worst of the samples the gap between risk and training error is {glue:text}`closest:.2f` times what the bound allows. A posterior of any kind violates {eq}`eq-alquier` on at most {glue:text}`any_fails:.4f` of the samples.
 #
 # ## What would falsify this
 #

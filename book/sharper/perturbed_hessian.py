@@ -532,7 +532,7 @@ thm18.holds(
 glue(classes=len(classes), frozen_share=max(shares[True]))
 
 # %% [markdown]
-# The ratio never exceeds {glue:text}`best:.2f`, so none of these networks violates the bound. If the scores are left out of the bound, as in the last column, the bound is exceeded in every row of drawn or searched networks. In the table on longer strings above, the ratio to our bound rises ever more slowly as $T$ grows, so the repaired bound has the right order in $T$. If the rows are frozen, the proved bound is at most {glue:text}`frozen_share:.2f` of $H_u$ in all {glue:text}`classes` classes that we went through. So with frozen rows, and inside plateaus, the bound $H_u$ of the theorem is right in these classes.
+# The ratio never exceeds {glue:text}`best:.2f`, so none of these networks violates the bound. If the scores are left out of the bound, as in the last column, the bound is exceeded in every row of drawn or searched networks. In the table on longer strings above, the ratio to our bound does not fall as $T$ grows, and by the proof it is at most 1, so the repaired bound has the right order in $T$. If the rows are frozen, the proved bound is at most {glue:text}`frozen_share:.2f` of $H_u$ in all {glue:text}`classes` classes that we went through. So with frozen rows, and inside plateaus, the bound $H_u$ of the theorem is right in these classes.
 #
 # ## How much does noise change it?
 #

@@ -512,7 +512,7 @@ ledger.show()
 #
 # ## What the authors' code does differently
 #
-# In the repository `paullintilhac/boolean_function_sensitivity` we read the formulas of `generate_plots.ipynb`. The notebook has $T_p$ as above and uses it in the bound that {ref}`ch-perturbed-trace` examines, but it does not compare $T_p$ with a perturbed network. One call of it at $T = 50$ passes 52 for our $k$, which it names `d`; with a value column that is $D$, and $k = 51$, but the effect is small.
+# In the repository `paullintilhac/boolean_function_sensitivity` we read the formulas of `generate_plots.ipynb`. The notebook has $T_p$ as above and uses it in the bound that {ref}`ch-perturbed-trace` examines, but it does not compare $T_p$ with a perturbed network. One call of it at $T = 50$ passes 52 for its `d`, our $k$. But 52 is $D$ if the value column is counted, and $k$ is 51; the effect is small.
 #
 # ## What we found
 #

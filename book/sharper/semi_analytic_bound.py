@@ -25,7 +25,7 @@
 #
 # **Claim.** The paper's main result is a bound that is made of three pieces: a formula for the norm, a formula for the sharpness, and a measured number $P$ for what noise adds beyond that formula. We measure $P$ at the paper's own instance, where it adds almost nothing. So the quoted value of the bound, 0.327, is larger than it has to be.
 #
-# The paper does not say exactly what was measured as $P$ for this value, so we try ten ways. Only two of them give a bound of that size, namely {glue:text}`high_variance:.3f` and {glue:text}`by_variance:.3f`. In both the noise has variance $\sigma$, as in the authors' code, in place of standard deviation $\sigma$. Two sample sizes are quoted as well. The larger one, about two billion, is where the analytic bound falls below $\frac14$, the risk of the best constant, if $P$ is evaluated as in the authors' programs. The smaller one, 8192, is reproduced at this instance by nothing that we tried as long as the formula for the sharpness is kept. But at degree 2 and with seven terms, a class of the figure that the paper cites there, the bound is below 1.
+# The paper does not say exactly what was measured as $P$ for this value, so we try ten ways. Only two of them give a bound of that size, namely {glue:text}`high_variance:.3f` and {glue:text}`by_variance:.3f`. In both the noise has variance $\sigma$, as in the authors' code, in place of standard deviation $\sigma$. Two sample sizes are quoted as well. The larger one, about two billion, is where the analytic bound falls below $\frac14$, the risk of the best constant, if $P$ is evaluated as in the authors' programs. The smaller one, 8192, is reproduced at this instance by nothing that we tried as long as the formula for the sharpness is kept. The paper's sentence is about pairs that tile the string, and for seven pairs on 14 bits the bound is below 1 there.
 
 # %% tags=["parameters"]
 draws = 200  # noisy copies for each mean loss [100..2000]
@@ -307,7 +307,7 @@ feasible.holds(
     evidence="sampled",
 )
 missing = pb.perturbation(T, d, W, True)  # two terms without their factor sigma
-of_class = pb.norm_squared(T, 2, 7), gradient_bound(2, 7)  # a class of the paper's Figure 1
+of_class = pb.norm_squared(14, 2, 7), gradient_bound(2, 7)  # seven pairs that tile 14 bits
 for name, share in (("class_zero", 0.0), ("class_some", 0.05)):
     given = 8192.0, SIGMA, delta, (share * of_class[1], 0.0, 0.0)
     at = pb.optimal_sigma(*of_class, *given)
@@ -333,7 +333,7 @@ glue(off_programs=100 * abs(m_programs_quarter / 2e9 - 1))
 # | | $G_u$ kept, $P = 0$ | below 1 from {glue:text}`m_truncated` on | no |
 # | | $G_u$ kept, the worst measured $P$ | below 1 from {glue:text}`m_worst` on | no |
 # | | the whole first term measured | at 8192 it is {glue:text}`small_measured:.2f` | yes |
-# | | $G_u$ kept, another instance: $d = 2$, $W = 7$, a class of Figure 1, which the paper's sentence cites | at 8192 it is {glue:text}`class_zero:.2f` with $P = 0$, and {glue:text}`class_some:.2f` with a $P$ of 5 % of $G_u$ | yes |
+# | | $G_u$ kept, another instance: seven pairs that tile 14 bits | at 8192 it is {glue:text}`class_zero:.2f` with $P = 0$, and {glue:text}`class_some:.2f` with a $P$ of 5 % of $G_u$ | yes |
 # | $2 \cdot 10^9$ | $P$ as restored in {ref}`ch-perturbed-trace`, $T + 1$ positions | below 1 from {glue:text}`m_one:.1e` on | no, some thirty times fewer |
 # | | the same | below $\frac14$ from {glue:text}`m_quarter:.2e` on | to the one digit |
 # | | $k = T$, as in the authors' programs | below 1 from {glue:text}`m_programs:.2e` on | no |
@@ -341,7 +341,7 @@ glue(off_programs=100 * abs(m_programs_quarter / 2e9 - 1))
 # | | $T + 1$ positions, $\Sigma =$ {glue:text}`sigma_billions:.3f` | below 1 from $2 \cdot 10^9$ on | by the choice of $\Sigma$ |
 # | | $P$ as in a notebook of 2025 | below 1 from {glue:text}`m_notebook:.1e` on | no |
 #
-# So the quoted 8192 fits a bound whose sharpness is measured as a whole, or it belongs to another instance, such as the class in the table. Since the number is known to us from the note only, and not from the paper, we do not judge it. For two billion the likely reading is $k = T$ at the level $\frac14$. But this number stays open as well: only one digit of it is quoted, so that other readings agree too, and the note does not name the level.
+# So the quoted 8192 fits a bound whose sharpness is measured as a whole, or it belongs to another instance, such as the one in the table. Since the number is known to us from the note only, and not from the paper, we do not judge it. For two billion the likely reading is $k = T$ at the level $\frac14$. But this number stays open as well: only one digit of it is quoted, so that other readings agree too, and the note does not name the level.
 #
 # ## What would falsify this
 #
@@ -362,7 +362,7 @@ ledger.show()
 # In the repository `paullintilhac/boolean_function_sensitivity` we read `perturbation_experiment.py` and `analyze_perturbation_results.py`.
 #
 # * The noise is drawn with $\sigma$ as its variance (`as_variance=True`), on the mesh of 20 values from 0.01 to 0.00001 that the paper describes. So at $\sigma = 0.0021$ the standard deviation of the noise is 0.046.
-# * What is stored is the trace before and after, by Hutchinson's estimator. What is analysed is the 90th percentile of the relative change over five functions of a class, one noisy copy each. For $T = 20$, $d = 2$, $W = 7$ and $\sigma = 0.0021$ the five stored changes are 0.47, 0.73, 0.87, 1.5 and 4.1 times the trace. The factor that 0.327 needs, {glue:text}`ratio_needed:.2f`, is of this size. But the 90th percentile of the five, which is what the program computes, is 3.0, and 2.1 for $W = 20$; with these factors the bound would be 0.48 and 0.41. Moreover, there is no class with $W = 10$.
+# * What is stored is the trace before and after, by Hutchinson's estimator. What is analysed is the 90th percentile of the relative change over five functions of a class, one noisy copy each. For $T = 20$, $d = 2$, $W = 7$ and $\sigma = 0.0021$ the five stored changes are 0.47, 0.73, 0.87, 1.5 and 4.1 times the trace. The factor that 0.327 needs, {glue:text}`ratio_needed:.2f`, is of this size. But the 90th percentile of the five, which is what the program computes, is about 3, and 2.1 for $W = 20$; with these factors the bound would be 0.48 and 0.41. Moreover, there is no class with $W = 10$.
 # * We found no program that puts these changes into the bound.
 #
 # The experiment itself is the subject of {ref}`ch-perturbed-sharpness`.

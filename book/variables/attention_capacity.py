@@ -19,7 +19,7 @@
 # # The capacity of an attention head
 #
 # ```{verdict}
-# Yes, as the paper says, a cover of an attention head need not be finer for longer inputs, because errors of the scores do not add up. So the capacity grows with the number of tokens only as that of the scores and of the values grows with the number of inputs, for linear maps with its logarithm. If all scores change, the changes of the softmax weights, summed over all tokens, are at most as large as the largest change of a single score. So the constant is 1, where the paper has 2, and a smaller one is not enough. Theorem 4.2, which combines a cover of the scores and a cover of the values to a cover of the head, is true.
+# Yes, as the paper says, a cover of an attention head need not be finer for longer inputs, because errors of the scores do not add up. So the capacity of a head grows with the number of tokens no faster than the capacities of its scores and values grow with the number of inputs, which for linear maps is a logarithm. If all scores change, the changes of the softmax weights, summed over all tokens, are at most as large as the largest change of a single score. So the constant is 1, where the paper has 2, and a smaller one is not enough. Theorem 4.2, which combines a cover of the scores and a cover of the values to a cover of the head, is true.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 10 min. **Runs in** 10 s. **Source** printed (Lemma A.6, Corollary A.7), restored (the rest).
 #
