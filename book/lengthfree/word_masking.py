@@ -350,6 +350,7 @@ lipschitz.holds(
 #
 # if every word is the true one equally often. To see the approximation, note that over $i$ the squares of $c_{is}$ add up to $\frac mK (1 - \frac1K)$. So each of the $K$ sums in the numerator is about $\frac1K \sqrt{K - 1}$ times the sum in the denominator. If all sentences mask the same word, the ratio is $2 (1 - \frac1K)$. So the factor for $K$ words depends on the words that occur.
 
+
 # %%
 def one_word(K):
     """Ratio if all sentences mask word 0: all gradients are then alike."""

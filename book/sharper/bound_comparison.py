@@ -180,7 +180,11 @@ flat, edelman, kl, counting, occam = CURVES
 at_million, least = five["at a million"], five["below 1/4 from"]
 glue(at_edelman=at_million[edelman], m_kl=least[kl], m_counting=least[counting])
 glue(m_edelman=least[edelman], m_occam=least[occam])
-glue(named=named, weights=weights, fewest=math.ceil(rivals.log_constructions(T, d, W) / math.log(W + 1)))
+glue(
+    named=named,
+    weights=weights,
+    fewest=math.ceil(rivals.log_constructions(T, d, W) / math.log(W + 1)),
+)
 
 # %% [markdown]
 # In {numref}`fig-bound-comparison` the list of networks is far ahead: it falls below $\frac14$ beyond a thousand examples. Three curves reach that level around a million, namely the paper's bound with $\Sigma = 0.01$, the kl form without $\Sigma$, and the bound that counts bits. The leading term of the rival needs a hundred times as many. The two curves with filled marks are instances of one bound: with probability $1 - \delta$, for every network of a finite set $H$ with no error on the sample, the risk is at most
