@@ -24,7 +24,8 @@ def _load(spec: str) -> Any:
     name, _, attribute = spec.partition(":")
     if not attribute:
         raise ValueError(f"expected MODULE:NAME, got {spec!r}")
-    sys.path.insert(0, str(Path.cwd()))  # and kept, as a factory may import from there
+    if (here := str(Path.cwd())) not in sys.path:  # and kept, as a factory may import from there
+        sys.path.insert(0, here)
     try:
         return getattr(importlib.import_module(name), attribute)
     except Exception as error:  # whatever a reader's own file may raise
@@ -101,6 +102,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if given.json and (Path(given.json).is_dir() or not Path(given.json).parent.is_dir()):
             raise ValueError(f"--json {given.json} must name a file in a folder that exists")
+        if not 0 <= given.seed < 1 << 63:
+            raise ValueError(f"--seed must be from 0 to 2**63 - 1, got {given.seed}")
         torch.manual_seed(given.seed)
         model = _made(given.model)
         if given.weights:

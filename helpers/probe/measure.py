@@ -82,6 +82,7 @@ def probe(
         trained_on: Strings that the model was fitted to without an error, for Occam's bound, where
             the sample itself is not at hand.
         bits_stored: Bits that hold each weight, for the same; None: as many as they have.
+            Persistent buffers are counted too, as they are stored.
         sample: Bits ``(m, n)`` and labels ``(m,)`` of all strings that the model was trained on,
             drawn independently. For Occam's bound, and for one on the error of networks whose
             weights get Gaussian noise; see :mod:`helpers.probe.certificates`.
@@ -148,26 +149,25 @@ def probe(
     strings = torch.randint(0, 2, (samples, n), generator=generator)
     if every:
         strings = cube.bits(n)[torch.randperm(1 << n, generator=generator)]
-    outputs = Outputs(still, encode)
-    outputs.refuse_what_cannot_be_probed(strings)
-    wanted = None if truth is None else labels_of(truth, strings)
     module = still if isinstance(still, nn.Module) else None
     slopes = Slopes(module, encode) if module is not None else None
     weights = {} if slopes is None else slopes.weights
     for name, w in weights.items():
         if not w.isfinite().all():
             bad = w[~w.isfinite()][0].item()
-            raise ValueError(f"the weight {name!r} of the model holds {bad}; make it a buffer")
-    unlisted = (
-        isinstance(model, nn.Module)
-        and slopes is not None
-        and _unlisted(model, slopes, strings[:2])
-    )
+            raise ValueError(
+                f"the weight {name!r} of the model holds {bad}; load it again, or make a mask a "
+                "buffer"
+            )
+    unlisted = slopes is not None and _unlisted(model, slopes, strings[:2])
     if unlisted:
         notes.append(
             "outputs depend on weights that the module does not list, such as layers in a plain "
-            "list; nothing that is said of weights counts them"
+            "list or an encoding; nothing that is said of weights counts them"
         )
+    outputs = Outputs(still, encode)
+    outputs.refuse_what_cannot_be_probed(strings)
+    wanted = None if truth is None else labels_of(truth, strings)
     if start is not None and isinstance(model, nn.Module):
         guarantees.refuse_own_weights(start, model)
         start = {name: real(start[name]) for name in weights if name in start}
@@ -237,7 +237,7 @@ def probe(
                 return guarantees.randomized(slopes.at, weights, start, kept, networks, generator)
         return None
 
-    stored = _stored(model) if bits_stored is None else bits_stored * count
+    stored = _stored(model, bits_stored)
     if why := _uncertified(module, stored, unlisted):
         missing.update(dict.fromkeys(("Occam", WITH_NOISE), why))
     else:
@@ -273,8 +273,11 @@ def probe(
     )
 
 
-def _unlisted(model: nn.Module, slopes: Slopes, few: Tensor) -> bool:
-    """Whether outputs depend on weights that the module does not list; refuse the model's own."""
+def _unlisted(model: Any, slopes: Slopes, few: Tensor) -> bool:
+    """Whether outputs depend on weights that the module does not list; refuse the model's own.
+
+    What is frozen outside of the module, and what a script holds, is not seen.
+    """
     if any(isinstance(part, torch.jit.ScriptModule) for part in model.modules()):
         return False  # a script holds nothing of Python, and copies of it share nodes of the graph
     frozen = [
@@ -285,22 +288,23 @@ def _unlisted(model: nn.Module, slopes: Slopes, few: Tensor) -> bool:
     try:
         for p in frozen:
             p.requires_grad_(True)
-        held = leaves(slopes(few))
+        held, again = leaves(slopes(few)), leaves(slopes(few))
     except Exception:  # of a model without derivatives, of which a note says so later
         return False
     finally:
         for p in frozen:
             p.requires_grad_(False)
-    own = {id(p) for p in slopes.module.parameters()}
+    own = {id(p) for p in (*slopes.module.parameters(), *slopes.module.buffers())}
     names = {id(p): name for name, p in model.named_parameters()}
     for v in held:
         if id(v) in names:
             raise ValueError(
                 f"a copy of the model still reads the weight {names[id(v)]!r} of the model itself, "
-                "as a lambda or a hook that holds the model does; make it a method, or give a "
-                "function that calls the model, of which outputs alone are measured"
+                "as a lambda, a hook or a weak reference that holds the model does; make it a "
+                "method, or give a function that calls the model, whose outputs are then measured"
             )
-    return any(id(v) not in own for v in held)
+    kept = {id(v) for v in again} - own  # what a call itself makes is in one of the two only
+    return any(id(v) in kept for v in held)
 
 
 def _flips(outputs: Outputs, strings: Tensor) -> Tensor:
@@ -341,10 +345,13 @@ def _around(
         squares = landscape.gauss_newton()
         for name, value in squares.items():
             groups[_group(name)] = value + groups.get(_group(name), 0)
-        if idle := [name for name, value in squares.items() if not value.any()]:
+        numbers = landscape.model.weights
+        idle = [k for k, value in squares.items() if numbers[k].numel() and not value.any()]
+        if idle:
             notes.append(
-                f"outputs do not change with {', '.join(idle[:4])}{', ...' * (len(idle) > 4)}: "
-                "not used, merged into others, or read from a cache"
+                f"the slope of outputs in {', '.join(idle[:4])}{', ...' * (len(idle) > 4)} is 0 at "
+                "these strings: not used there, behind a zero, a dead unit or a step, merged "
+                "into others, or read from a cache"
             )
         groups["Gauss-Newton, all"] = torch.stack(list(groups.values())).sum(0)
         error = 0.0 if landscape.whole else 1.0
@@ -378,19 +385,26 @@ def _finite(found: dict[Any, Measured], what: str, notes: list[str]) -> dict[Any
     return {key: m for key, m in found.items() if key not in odd}
 
 
-def _stored(model: Any) -> int:
-    """Bits of all weights and buffers, as they are stored, packed ones too; shared ones once."""
-    todo: list[Any] = [model.state_dict()] if isinstance(model, nn.Module) else []
-    held: dict[tuple[int, int], int] = {}
+def _stored(model: Any, each: int | None) -> int:
+    """Bits of all weights, as they are stored or ``each`` of so many, and of persistent buffers."""
+    if not isinstance(model, nn.Module):
+        return 0
+    # the class's own state_dict, since a reader's may leave weights out; packed weights are inside
+    todo: list[Any] = [tuple(model.parameters()), nn.Module.state_dict(model, keep_vars=True)]
+    held: dict[int, Tensor] = {}
     while todo:
         value = todo.pop()
         if isinstance(value, Tensor):
-            held[value.data_ptr(), value.numel()] = 8 * value.element_size() * value.numel()
+            held[id(value)] = value
         elif isinstance(value, Mapping):
             todo += value.values()
         elif isinstance(value, tuple | list):
             todo += value
-    return sum(held.values())
+    own = {id(p) for p in model.parameters()}
+    return sum(
+        each * real(w).numel() if each and key in own else 8 * w.element_size() * w.numel()
+        for key, w in held.items()
+    )
 
 
 def _uncertified(module: nn.Module | None, stored: int, unlisted: bool) -> str:
@@ -431,6 +445,8 @@ def _guarantee(
     if found is not None:
         noise = f"noise {found.sigma:.3g}" if found.bound < 1 else "Gaussian noise"
         certificates[f"kl, mean of networks whose weights have {noise}"] = found.bound
+    else:
+        missing[WITH_NOISE] = "it needs weights that are floats and may be moved; see the notes"
 
 
 def _norms(module: nn.Module | None) -> dict[str, float]:

@@ -22,7 +22,7 @@ def magnifications(
 
     def hook(name: str) -> Callable[..., None]:
         def keep(norm: nn.Module, given: tuple[Any, ...], named: dict[str, Any]) -> None:
-            x = given[0] if given else named.get("input")
+            x = next(iter((*given, *named.values())), None)
             if isinstance(x, Tensor):
                 seen.setdefault(name, []).append(x.detach().clone())
 
@@ -76,7 +76,7 @@ def _centred(norm: nn.Module, x: Tensor) -> bool | None:
         return None
     x = x[:8] / x[:8].abs().max().clamp(min=torch.finfo(x.dtype).tiny)
     rows = x[..., :1]  # each gets a factor of its own, so that a norm over other axes is seen
-    factors = torch.logspace(3, 4, rows.numel(), dtype=x.dtype).reshape(rows.shape)
+    factors = torch.logspace(4, 3, rows.numel(), dtype=x.dtype).reshape(rows.shape)
     try:
         here, longer, moved = norm(1e3 * x), norm(factors * x), norm(1e3 * (x + 1))
     except Exception:  # it takes more than a row, or looks at it

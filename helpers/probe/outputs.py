@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from helpers.checks import require_choice
 
 ENCODINGS = ("signs", "bits", "tokens")
+_FAILURES = (RuntimeError, TypeError, LookupError, AttributeError, AssertionError, ArithmeticError)
 BATCH = 1 << 10  # larger batches are no faster and leave the heap in pieces
 
 
@@ -75,8 +76,8 @@ class Outputs:
         crowd, bits = bits[:BATCH].flip(0), bits[:8]  # those few, and at the end of a batch
         try:
             together, crowded = self(bits), self(crowd)[-len(bits) :].flip(0)
-        except (RuntimeError, TypeError, LookupError, AttributeError, AssertionError) as error:
-            why = str(error).strip().split("\n", 1)[0]
+        except _FAILURES as error:
+            why = str(error).strip().split("\n", 1)[0] or type(error).__name__
             raise ValueError(
                 f"the model cannot take n = {bits.shape[1]} bits as it is given them: {why}; "
                 f"encoding = {', '.join(ENCODINGS)} or a function of the bits says how"
@@ -131,10 +132,10 @@ def one_number(found: Any, batch: int) -> Tensor:
             "counts as -1, so that what True stands for would be a guess"
         )
     found = found if found.is_floating_point() else found.double()
+    if batch == 1 and found.shape in ((), (2,)):  # what squeeze() leaves of one string
+        found = found[None]
     if found.shape == (batch, 2):
         return found[:, 0] - found[:, 1]
-    if batch == 1 and found.ndim == 0:  # what squeeze() leaves of one string
-        found = found[None]
     if found.shape not in ((batch,), (batch, 1)):
         raise ValueError(
             f"for {batch} strings the model must put out shape ({batch},), ({batch}, 1) or two "

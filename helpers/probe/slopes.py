@@ -95,7 +95,8 @@ class Slopes:
 
 def leaves(values: Tensor) -> list[Tensor]:
     """Tensors at which the graph of some values ends, and which get a gradient."""
-    seen, todo, found = set(), [values.grad_fn], []
+    seen: set[Any] = set()
+    todo, found = [values.grad_fn], []
     while todo:
         node = todo.pop()
         if node is None or node in seen:
@@ -215,8 +216,8 @@ class Landscape:
                 return
         raise RuntimeError(
             f"autograd contradicts differences of the {name}, as behind rounding, detach or a "
-            "reentrant checkpoint, at the kink of a ReLU, or in float32 if only model.double() is "
-            "exact enough"
+            "reentrant checkpoint, at the kink of a ReLU, where outputs are saturated, or in "
+            "float32 if only model.double() is exact enough"
         )
 
 

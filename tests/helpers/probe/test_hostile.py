@@ -403,7 +403,9 @@ def test_a_weight_that_is_no_number_is_named_before_the_work():
         def forward(self, x):
             return super().forward(x) + self.mask.exp()[1]
 
-    with pytest.raises(ValueError, match="'mask' of the model holds -inf; make it a buffer"):
+    with pytest.raises(
+        ValueError, match="'mask' of the model holds -inf; load it again, or make a mask a buffer"
+    ):
         probe(Masked(), 4, **FEW)
 
 
@@ -431,4 +433,69 @@ def test_weights_that_do_nothing_are_named():
             super().__init__(4, 1)
             self.spare = nn.Parameter(torch.ones(2))
 
-    assert any("do not change with spare:" in n for n in probe(Idle(), 4, **FEW).notes)
+    assert any("slope of outputs in spare is 0" in n for n in probe(Idle(), 4, **FEW).notes)
+
+
+def test_what_a_call_makes_itself_is_no_unlisted_weight():
+    class Energy(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = nn.Linear(4, 1)
+
+        def forward(self, x):
+            with torch.enable_grad():
+                x = x.detach().requires_grad_()
+                energy = self.inner(x).tanh()
+                (force,) = torch.autograd.grad(energy.sum(), x, create_graph=True)
+            return energy[:, 0] + force.sum(-1)
+
+    report = probe(Energy(), 4, trained_on=10**5, **FEW)
+    assert list(report.certificates) == ["Occam, 160 bits"]
+    assert not any("does not list" in note for note in report.notes)
+
+
+def test_all_that_a_module_stores_is_counted_whatever_its_state_dict_says():
+    class Adapted(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.out = nn.Linear(4, 1)
+            self.register_buffer("graph", torch.eye(4).to_sparse())
+
+        def forward(self, x):
+            return self.out(x @ self.graph.to_dense())
+
+        def state_dict(self, *given, **named):
+            return {}
+
+    report = probe(Adapted(), 4, trained_on=10**5, bits_stored=8, **FEW)
+    assert list(report.certificates) == [f"Occam, {5 * 8 + 32 * 16} bits"]
+
+
+def test_a_map_of_one_row_that_is_called_a_norm_is_none():
+    class NoiseNorm(nn.Module):
+        def forward(self, row):
+            return 3 * row + 1
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm, self.row = NoiseNorm(), nn.Parameter(torch.randn(1, 4))
+
+        def forward(self, x):
+            return x @ self.norm(self.row)[0]
+
+    assert probe(Model(), 4, **FEW).blow_up == {}
+
+
+def test_a_model_that_is_still_read_in_training_is_named_before_its_noise():
+    class Dropped(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = nn.Sequential(nn.Dropout(0.5), nn.Linear(4, 1))
+            self.call = lambda x: self.inner(x)
+
+        def forward(self, x):
+            return self.call(x)
+
+    with pytest.raises(ValueError, match="still reads the weight"):
+        probe(Dropped(), 4, **FEW)

@@ -90,7 +90,7 @@ model = nn.Linear(5, 1)
             ["mine_to_probe:make", "--bits", "5", "--weights", "empty.pt"],
             "must hold tensors by name",
         ),
-        (["mine_to_probe:make", "--bits", "5", "--seed", str(2**70)], "Overflow"),
+        (["mine_to_probe:make", "--bits", "5", "--seed", str(2**70)], "--seed must be from 0"),
         (["fails_to_probe:make", "--bits", "5"], "fails_to_probe:make cannot be loaded: NameError"),
         (["odd_to_probe:fails", "--bits", "5"], "must make the model: KeyError: 'none'"),
         (["odd_to_probe:kind", "--bits", "5"], "must make a model, got the class Linear"),
