@@ -343,7 +343,7 @@ glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / pl
 #
 # $$\frac{B^2 B_x^2 B_w^2}{\epsilon^2} (L_\sigma B_{c2} B_{v2} B_{QK2})^{O(L)} .$$
 #
-# Here $B$ bounds the sum of the absolute entries of each matrix, and of $w$. To see whether the summary is fair, let all norms be at least 1, and $P = L_\sigma B_{c2} B_{v2} B_{QK2}$. Then the formula of 4.2.1 is at most
+# Here $B$ bounds the sum of the absolute entries of each matrix, and of $w$. The bound itself is $(\gamma + \eta)^3/\epsilon^2$, where $\gamma$ collects what the first layer and the read-out add to the exchange of errors and $\eta$ what the later layers add. Each term contains the cover constant $C_1$ of its matrix, which is $B^2 \ln(2dk+1)$ in Corollary 4.2.1, and products of norms ({prf:ref}`lengthfree-thm4-2` has all terms). To see whether the summary is fair, let all norms be at least 1, and $P = L_\sigma B_{c2} B_{v2} B_{QK2}$. Then the formula of 4.2.1 is at most
 #
 # $$163 \cdot 25^{L-1}\, \frac{B^2 B_x^2 B_w^2}{\epsilon^2}\, P^{2L} \ln(2dk+1) .$$
 #
@@ -706,7 +706,7 @@ glue(sparse_printed=sparse["as printed"], sparse_proof=sparse["by its proof"])
 #
 # **Why.** The term of $W_v$ in Theorem 4.2 has $B_{v2}$, the bound on the spectral norm of $W_v$, where the proof has $B_{c2}$, that of $W_c$, and in the first layer both lack $B_x$, the length of the inputs. The term of the first $W_{QK}$ lacks $B_x^2$, and that of $W_c$ lacks $L_\sigma$, the Lipschitz constant of $\sigma$.
 #
-# **Repair.** Put these factors in, and take the covers of {ref}`ch-multi-layer-bound`.
+# **Repair.** None that keeps their cover constants. With these factors put in and the covers of {ref}`ch-multi-layer-bound`, whose constants are larger, the bounds hold.
 #
 # **What survives.** The form of the bound, and that the length of the sequence is not in it.
 # ```
