@@ -314,7 +314,7 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# If one reads {numref}`fig-transform-time` from right to left, one sees that for long tables the kernel is a few times above *one sweep*, which only multiplies each number by 1, since it makes several sweeps. One sweep is less than any transform of a long table can take. The plain version in torch is slower at every length. For short tables all curves rise, because the cost of a call is shared by few numbers.
+# For long tables, at the right of {numref}`fig-transform-time`, the kernel takes a few times as long as *one sweep*, which only multiplies each number by 1, because the kernel makes several sweeps. One sweep is less than any transform of a long table can take. The plain version in torch is slower at every length. For short tables all curves rise, because the cost of a call is shared by few numbers.
 #
 # ## What we found
 #

@@ -56,7 +56,7 @@ degrees = ledger.result("sensitive.degrees")
 #
 # Why do transformers find it so hard to learn the parity of a string? Hahn and Rofin answer that it is because parity is sensitive, and they build a theory on this answer: a transformer that computes a sensitive function must magnify small differences strongly, so a small change of its weights destroys the function. For this theory one needs a number that says how sensitive a function is. A natural one is the number of bit flips that change the value, but it depends on the input, and so one takes the mean over all inputs. There is a second reason for this choice, which is less obvious. The same number can be read off the Fourier expansion of the function, where it measures how much of the function consists of parities of many bits.
 #
-# ## Four functions of three bits
+# ## Three bits by hand
 #
 # Write $n$ bits as signs, $x_i = -1$ for a bit of 1 and $x_i = 1$ for a bit of 0. Then an input is a corner of a cube, and flipping a bit means walking along an edge. A function is *sensitive* at a corner if its value changes along many of the edges there. {numref}`fig-three-bits` shows the four functions that the paper compares. PARITY is the product of the signs, so it changes along every edge. MAJORITY is the vote of the signs, and half of the twelve edges change it. FIRST is the first sign, which only the edges in one direction change. MEAN is the mean of the signs; every edge changes it, but only by a little.
 
@@ -215,7 +215,7 @@ table(profiles.iloc[1::2], f"Weight by degree, {n_odd} bits; no weight at even d
 glue(majority_weighted=(profiles["MAJORITY"] * profiles.index).sum(), n_odd=n_odd)
 
 # %% [markdown]
-# **Weight at high degrees makes a transformer brittle.** This is a conclusion that the paper draws from Eq. (17). If the weight at degrees of at least $k$ is $w$, then $\mathrm{as}_n(f) \ge k w$, because each of these characters is counted at least $k$ times. For $k = cn$ the average sensitivity is therefore at least $cwn$. Now take a transformer of a fixed shape, with at least three columns, that computes such functions, and whose encodings and weights stay bounded as $n$ grows. (The queries and keys of its first layer need not.) Let its weights make a random step of any fixed length. By {prf:ref}`brittle-repaired`, the sharpened Theorem 6, the mean square of the change of its output is then at least $cw$ in the limit of long strings. We compare average sensitivity and $k w$ for all functions of three bits with values $\pm 1$ and every $k$; a ratio below 1 would refute the first step.
+# **Weight at high degrees makes a transformer brittle.** This is a conclusion that the paper draws from Eq. (17). If the weight at degrees of at least $k$ is $w$, then $\mathrm{as}_n(f) \ge k w$, because each of these characters is counted at least $k$ times. For $k = cn$ the average sensitivity is therefore at least $cwn$. Now take a transformer of a fixed shape, whose tokens are vectors of at least three numbers, that computes such functions, and whose encodings and weights stay bounded as $n$ grows. (The queries and keys of its first layer need not.) Let its weights make a random step of any fixed length. By {prf:ref}`brittle-repaired`, the sharpened Theorem 6, the mean square of the change of its output is then at least $cw$ in the limit of long strings. We compare average sensitivity and $k w$ for all functions of three bits with values $\pm 1$ and every $k$; a ratio below 1 would refute the first step.
 
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 f = 1.0 - 2 * torch.cartesian_prod(*[torch.arange(2)] * 8).double()  # all 256 functions
@@ -283,7 +283,7 @@ glue(no_flip=100 * int(counted["MAJORITY"].histogram[0]) / 2**n_packed)
 # %% [markdown]
 # ## What we found
 #
-# * The closed forms that the paper names are right at every length that was tried. The identity between flips and weights is proved, and on three functions of {glue:text}`n_packed` bits it is confirmed in integers, without rounding.
+# * The closed forms that the paper names are right at every length that was tried. The identity between flips and weights is proved, and on three functions of {glue:text}`n_packed` bits it is confirmed in integers, without rounding. The bound $\mathrm{as}_n(f) \ge k w$ was met by all functions of three bits, and parities attain it.
 # * An average hides where the sensitivity comes from. The majority of the first bits of such strings, an odd number of them, is not changed by any flip at {glue:text}`no_flip:.0f` % of its inputs, whereas random signs are changed by up to {glue:text}`random_max` flips.
 #
 # ## What would falsify this

@@ -19,7 +19,7 @@
 # # From covers to generalization
 #
 # ```{verdict}
-# Yes, a class generalizes if it has small covers, that is, short lists that come close to all its functions. The chain of inequalities behind this holds with a constant of $4\sqrt2$, and in one place with half the stated factor. One closed formula in it needs a condition on the number of examples. For $m$ examples, functions of size at most $A$ and a capacity $C$ the condition is $m \ge C/A^2$, and far below that the formula fails: for $A = 1$, $m = 4$ and $C = 100$ it gives {glue:text}`printed_one:.2f` times a positive constant as a bound on a quantity that is never negative.
+# Yes, a class generalizes if it has small covers, that is, short lists that come close to all its functions. The chain of inequalities behind this holds with a constant of $4\sqrt2$, and in one place with half the stated factor. One closed formula in it needs a condition on the number of examples. Take $m$ examples, functions of absolute value at most $A$, and a number $C$ such that the logarithm of the size of a cover at scale $\epsilon$ is at most $C/\epsilon^2$. Then the condition is $m \ge C/A^2$, and far below that the formula fails: for $A = 1$, $m = 4$ and $C = 100$ it gives {glue:text}`printed_one:.2f` times a positive constant as a bound on a quantity that is never negative.
 # ```
 #
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 14 min. **Runs in** 10 s. **Source** printed; the tail of A.4 and the exponents of A.8 restored.
@@ -339,7 +339,7 @@ glue(printed_one=printed_one, least_capacity=boxes, least_bracket=bracket[0])
 # * *Risk.* If $|\ell| \le c$, risk and empirical risk differ by at most $2 \hat{\mathcal R}_\ell + 4c \sqrt{2 \log(4/\delta)/m}$. To see this, apply the proof above to the loss $\ell + c$, which lies in $[0, 2c]$ and has the same complexity. It gives $4c \sqrt{\log(2/\delta)/2m}$ as the second term, which is smaller.
 # * *Integral.* In line 1 they let the integral run to infinity. If it is finite, a single function $f_0$ is a cover at some scale $D$. Subtract $f_0$ from all functions. This changes neither covers nor complexity, and afterwards $|f| \le D$ on the sample, so line 1 applies with $A = D$.
 #
-# The theorem can be checked without a single random number, as follows. There are $K$ inputs, equally likely, each with a fixed label. The class holds all functions into $\{0, 1\}$, and the loss is $|f - y|$. Up to the names of the inputs, a sample of {glue:text}`m_exact` inputs is described by how often each input occurs in it, that is, by a partition of the number {glue:text}`m_exact`. For each partition both sides of the bound can be computed. Divide the numbers of occurrences by $m$: the largest difference of risk and empirical risk is half the $\ell_1$ distance of these shares from the uniform distribution. For the complexity, take for each input a random walk with as many steps as the input has occurrences: the complexity is $\frac1{2m}$ times the mean of the sum of the distances that the walks end from 0. So the probability that a bound fails is a finite sum.
+# The theorem can be checked without a single random number, as follows. There are $K$ inputs, equally likely, each with a fixed label. The class holds all functions into $\{0, 1\}$, and the loss is $|f - y|$. Up to the names of the inputs, a sample of {glue:text}`m_exact` inputs is described by how often each input occurs in it, that is, by a partition of the number {glue:text}`m_exact`. For each partition both sides of the bound can be computed. Divide the numbers of occurrences by $m$: the largest difference of risk and empirical risk is half the $\ell_1$ distance of these shares from the uniform distribution. For the complexity, take for each input a random walk with as many steps as the input has occurrences: each walk ends at some distance from 0, and the complexity is $\frac1{2m}$ times the mean of the sum of these distances. So the probability that a bound fails is a finite sum.
 
 
 # %% mystnb={"code_prompt_hide": "Every sample, by partitions", "code_prompt_show": "Every sample, by partitions"} tags=["hide-input"]
@@ -529,7 +529,7 @@ split.holds(
 # $$\log N_\infty(\epsilon) \le 36\, \frac{B_1^2 B_2^2}{\epsilon^2} \log\Bigl( 2 \Bigl\lceil \frac{4 B_1 B_2}\epsilon + 2 \Bigr\rceil N + 1 \Bigr) .$$
 # ```
 #
-# **Why Zhang's bound holds.** For one output and the ball of radius $B_1$ the walk of {prf:ref}`linear-layer-walk` gives a cover by members with $\log N_\infty(\epsilon) \le \frac{B_1^2 B_2^2}{\epsilon^2} \log(2N + 1)$, for any $N$ inputs and every $\epsilon > 0$. This is less than the bound of the lemma.
+# **Why Zhang's bound holds.** A later chapter approaches each function of the class by a walk of few steps along the inputs, and counts the steps as one counts the mistakes of a perceptron ({prf:ref}`linear-layer-walk`). For one output and the ball of radius $B_1$ this walk gives a cover by members with $\log N_\infty(\epsilon) \le \frac{B_1^2 B_2^2}{\epsilon^2} \log(2N + 1)$, for any $N$ inputs and every $\epsilon > 0$. This is less than the bound of the lemma.
 #
 # The bound does not depend on the dimension, and one may ask whether its $\log N$ could disappear too. To decide this, take $N$ orthogonal inputs of length $B_2$, on which the values of the class are all vectors of length at most $B_1 B_2$, and let $a = (B_1 B_2/\epsilon)^2$.
 #

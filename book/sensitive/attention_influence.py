@@ -171,7 +171,7 @@ figures.show()
 #
 # $$\mathbb E_x \sum_q \sum_j I_q[\hat a_j] = 4\, \mathbb E_x [M_+ - M_-] \le 4 - 2^{3-n} .$$
 #
-# The right side is approached as $g \to \infty$, for all scores. If the query's own bit counts too, the mean is at most 6.
+# The limit $4 - 2^{3-n}$ is approached as $g \to \infty$, for all scores. If the query's own bit counts too, the mean is at most 6.
 # ```
 #
 # In the example $M_+ - M_-$ is $-1$ at the string of zeros and 1 at the other seven inputs. Its mean is $\frac34$, and four times the mean is 3, as we found.
@@ -392,7 +392,7 @@ glue(over_printed=over["printed"], over_ours=over["ours"])
 glue(slope_needed=2 / math.log(2))
 
 # %% [markdown]
-# None of {glue:text}`total` sums exceeds either bound. The largest is {glue:text}`over_printed:.3f` of the printed bound and {glue:text}`over_ours:.2f` of ours. To see how much this says, note that the sums come from {glue:text}`independent` inputs, since the rows of one length share theirs. Therefore at 95 % confidence less than {glue:text}`none_above:.3f` % of inputs, taken over the lengths, exceed a bound for any of these rows. A sample cannot test probabilities as small as $n^{-2}$, however, and for those we have only the proof.
+# None of {glue:text}`total` sums exceeds either bound. With 2 added for the query's own bit, the largest is {glue:text}`over_printed:.3f` of the printed bound and {glue:text}`over_ours:.2f` of ours. How much does this say? The rows of one length share their inputs, so the sums come from {glue:text}`independent` inputs only. Therefore, at 95 % confidence, any of these rows exceeds a bound at less than {glue:text}`none_above:.3f` % of inputs, on average over the lengths. A sample cannot test probabilities as small as $n^{-2}$, however, and for those we have only the proof.
 #
 # ## The input at which the bound fails
 #
@@ -459,7 +459,7 @@ logits.holds(
 #
 # * {prf:ref}`sensitive-lem11` holds, also with $4 \delta \log n + 9$ in place of its bound. A bound that is a multiple of $c \log n$ and fails with probability at most $n^{-c}$ must have a factor of at least {glue:text}`slope_needed:.2f`.
 # * In the mean over inputs there is no logarithm: the sum is at most 4, or 6 with the query's own bit, and neither constant can be lowered. This also holds for scores that grow with the length, such as $\log n$ times fixed ones. So in the first layer such scores do not help to compute a sensitive function; what this means for the output is in {ref}`ch-influence-at-output`.
-# * Remarks 10 and 12 are right: no such bound holds at every input, and none can be proved through the scores.
+# * Remarks 10 and 12 are right: no such bound can be proved through the scores, and none holds at every input. Remark 14 is about later layers, and {ref}`ch-influence-by-layer` shows that it is true.
 #
 # ## What would falsify this
 #
@@ -518,7 +518,7 @@ table(answer, "Mean of the sum, ones with probability p", form=".2f")
 # ```{exercise}
 # :label: ex-influence-causal
 #
-# *To think about.* In a decoder the query at position $i$ attends only to the positions up to $i$. Do the bounds 4 and 6 still hold? What remains of the remark that the effect of one bit is diluted by a factor of $\frac1n$?
+# *To think about.* In a decoder the query at position $i$ attends only to the positions up to $i$. Do the bounds 4 and 6 still hold? What remains of the common argument that attention dilutes the effect of one bit by a factor of $\frac1n$?
 # ```
 #
 # ```{solution} ex-influence-causal

@@ -19,7 +19,7 @@
 # # A step of an automaton depends on a few bits
 #
 # ```{verdict}
-# Yes, one step of a finite automaton depends on a fixed number of bits, whatever the length of its word. If an automaton has the letters $\Sigma$ and the states $X$, a bit of its next state is changed on average by at most $\log_2 |\Sigma| |X|$ of the bit flips that lead to another letter or state. None of the {glue:text}`listed` automata that we list violates this bound. In contrast the last state of the automaton for PARITY, computed in one go, depends on all {glue:text}`word` letters.
+# Yes, one step of a finite automaton depends on a fixed number of bits, whatever the length of its word. If an automaton has the letters $\Sigma$ and the states $X$, a bit of its next state is changed on average by at most $\log_2 |\Sigma| |X|$ of the bit flips that lead to another letter or state. None of the {glue:text}`listed` automata that we list violates this bound. In contrast, the last state of the automaton for PARITY, computed in one go from a word of {glue:text}`word` letters, depends on all of them.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 10 min. **Runs in** 15 s. **Source** printed.
 #
@@ -145,7 +145,7 @@ thm7.holds(
 )
 
 # %% [markdown]
-# With three states the bounded kind is easy to tell from the linear one, but with more states its bound can be out of reach of real words. Take PARITY that returns to its first state after ten ones in a row. Its 20 states hold the parity and the number of ones read last, and the criterion says that it is of the bounded kind. We compute its $\mathrm{as}_n$ beside that of PARITY.
+# With three states the bounded kind is easy to tell from the linear one, but with more states its bound can be out of reach of real words. Take PARITY that returns to its first state after ten ones in a row. Its 20 states hold the parity and the number of ones since the last zero, and the criterion says that it is of the bounded kind. We compute its $\mathrm{as}_n$ beside that of PARITY.
 
 # %%
 state = torch.arange(20)  # parity + 2 * (ones in a row)
@@ -175,7 +175,7 @@ glue(returns=far["PARITY that returns"][word])
 #
 # **Proof.** A set of $N$ words of $m$ bits has at most $\frac N2 \log_2 N$ pairs that are one flip apart. (By the edge-isoperimetric inequality {cite}`odonnell2014` at least $N (m - \log_2 N)$ of the $N m$ flips of its words lead out of the set, and the others count each pair twice.) So a word has at most $\log_2 N$ neighbours on average, and no more flips can change $g$. If all words are codes, equality means that every flip changes $g$. $\square$
 #
-# So the mean over codes, of flips that lead to codes, needs no assumption on the number of bits. (If the codes are so far apart that no flip leads from one to another, the proposition is empty.) The same bound at every single input does need one: with three states coded 00, 01, 10 and two letters an input can have three flips, which is more than $\log_2 6 = 2.58$. The mean needs one, too, if the model can also be given strings that are no code. If a step is extended to them, its average sensitivity is at most the number of bits, here 3, and this is reached if one bit of the next state is the parity of all three bits. So in every case the bound is a number that does not depend on the word, and Theorem 7 stands.
+# So the mean over codes, of flips that lead to codes, needs no assumption on the number of bits. (If the codes are so far apart that no flip leads from one to another, the proposition is empty.) The same bound at every single input does need such an assumption: with three states coded 00, 01, 10 and two letters an input can have three flips, which is more than $\log_2 6 = 2.58$. The bound on the mean needs the assumption too, if the model can also be given strings that are no code. If a step is extended to them, its average sensitivity is at most the number of bits, here 3, and this is reached if one bit of the next state is the parity of all three bits. So in every case the bound is a number that does not depend on the word, and Theorem 7 stands.
 #
 # We list *every* automaton of some sizes, in binary code. A mean above the bound would refute the proposition.
 
@@ -212,7 +212,7 @@ glue(listed=int(every["automata"].sum()), word=word)
 #
 # ## The data do not say which function
 #
-# On the strings of a run the scratchpad is determined by the word, so functions with much larger sensitivity fit the same strings. We list two of them on *all* strings of {glue:text}`bits` bits and $i$ scratch bits $s_1 \dots s_i$: the step $x_i \oplus s_i$, and the parity of $x_1 \dots x_i$, which ignores the scratchpad. (On a run $s_1 = 0$ is the starting state; in the list it takes both values, like every other bit.)
+# On the strings of a run the scratchpad is determined by the word, so functions with much larger sensitivity fit the same strings. We list two of them on *all* strings of {glue:text}`bits` bits and $i$ scratch bits $s_1 \dots s_i$: the step $x_i \oplus s_i$, and the parity of $x_1 \dots x_i$, which ignores the scratchpad. (On a run $s_i$ is the state $t_{i-1}$, so that $s_1 = 0$ is the starting state; in the list $s_1$ takes both values, like every other bit.)
 
 # %%
 rows = []

@@ -109,7 +109,7 @@ table(pd.DataFrame(rows).T.rename_axis("bits"), "Answers before and after the st
 #
 # * *(68)* The sharpness is at least a term that depends on $T_\theta$ alone, less a term with the sensitivity after the step.
 # * *(69)* For $\zeta = 3L/d$ and nearly all steps no $1/N_j$ exceeds $n^{\zeta/L}$ at a string and its neighbours.
-# * *(70)* By the inequality of {prf:ref}`sensitive-thm4`, the paper's (12), the sensitivity after such a step is $s(T_{\theta + \Delta}, x) \le 4\, n^{2\zeta + 1/2}\, C \sqrt{\log n}$.
+# * *(70)* Let $s(T, x) = \frac14 \sum_i |T(x) - T(x^{\oplus i})|^2$ be the sensitivity at $x$, and $C$ the constant of {prf:ref}`sensitive-thm4`. By the inequality of that theorem, the paper's (12), the sensitivity after such a step is $s(T_{\theta + \Delta}, x) \le 4\, n^{2\zeta + 1/2}\, C \sqrt{\log n}$.
 #
 # The theorem does not say that encodings of positions are bounded in length. But its proof needs such a bound, because $C$ contains the length of the longest encoding and is treated as a constant. Appendix B supposes the bound, and so do we, although we know of no counterexample without it.
 #
@@ -218,7 +218,7 @@ thm6.holds(
 # **(3) One path.** Next we take the mean of $\prod_k 1/N^{(k)}_{j_k}$ over the step, from the last layer to the first.
 #
 # 1. *A shifted random vector.* Let $u_k$ be $\Delta_k$ less its mean, which lies in $d - 1$ dimensions. Then $\sqrt d\, N^{(k)}_j \ge \|u_k + c_k\|$, where the shift $c_k$ depends on $x$, on the rest of the step and on $u_1, \dots, u_{k-1}$ only.
-# 2. *Its density.* Fix the rest of the step, but for the part of the read-out, which reaches no layer norm. Then all $u_k$ and that part together are uniform on a sphere. So the density $p$ of $(u_1, \dots, u_L)$ is a decreasing function of $\sum_k \|u_k\|^2$, because the part left out has $d \ge 2$ dimensions.
+# 2. *Its density.* Fix the rest of the step except its part in the read-out, which reaches no layer norm. Then all $u_k$ and that part together are uniform on a sphere. So the density $p$ of $(u_1, \dots, u_L)$ is a decreasing function of $\sum_k \|u_k\|^2$, because the part left out has $d \ge 2$ dimensions.
 # 3. *The shift can be dropped.* Of two functions that decrease with the length of $u$, the integral of the product is largest if neither is shifted. (This is a case of the rearrangement inequality of Hardy and Littlewood.) Therefore $\int p\, \|u_L + c_L\|^{-1} du_L \le \int p\, \|u_L\|^{-1} du_L$.
 # 4. *Layer by layer.* The right side decreases in $\|u_{L-1}\|$, so step 3 can be repeated for $u_{L-1}$, and so on down to $u_1$. If the whole step is random again, this says
 #
@@ -509,7 +509,7 @@ glue(link2=link2, whole=whole_used)
 #
 # ## What a step leaves of PARITY
 #
-# Since the bound is vacuous at practical lengths, we measure there what a step does. A network written by hand computes PARITY exactly, with $L = 2$ layers and 32 columns ({ref}`ch-brittle-transformers`). Seven of its 16 pairs of columns are empty. Without them it has $d = 18 < 12 L = 24$, so the paper's theorem does not apply to it, but ours does. For both widths we take random steps of length 0.1 and compute the sharpness and the average sensitivity of the moved network. The theorem says that the sharpness is finally 1 or more on long strings; a value that stays below 1 would speak against it.
+# Since the bound is vacuous at practical lengths, we measure there what a step does. A network written by hand computes PARITY exactly, with $L = 2$ layers and 32 columns ({ref}`ch-brittle-transformers`). Seven of its 16 pairs of columns are empty. Without them it has $d = 18 < 12 L = 24$, so the paper's theorem does not apply to it, but ours does. For both widths we take random steps of length 0.1 and compute the sharpness and the average sensitivity of the moved network. The theorem says that on long strings the sharpness is at least 1 in the limit; a value that stays below 1 would speak against it.
 
 
 # %%
@@ -556,7 +556,7 @@ thm6.holds(
 glue(narrow=left["sharpness"].iloc[-1], longest=longest, K_parity=K)
 
 # %% [markdown]
-# Without a step the sensitivity is $n$. After a step it falls quickly with the length, because the token that carries the answer becomes shorter than the step, and at both widths the sharpness finally exceeds 1. (The sensitivities are means of only 8 steps with one string each, and at 128 bits they are known to a factor of about 2.) These numbers are estimates at one length, whereas what is proved is the limit, and the bound at finite length, in which $K$ is {glue:text}`K_parity:.0e` for this network.
+# Without a step the sensitivity is $n$. After a step it falls quickly with the length, because the token that carries the answer becomes shorter than the step, and at both widths the sharpness exceeds 1 on the longest strings. (The sensitivities are means of only 8 steps with one string each, and at 128 bits they are known to a factor of about 2.) These numbers are estimates at one length, whereas what is proved is the limit, and the bound at finite length, in which $K$ is {glue:text}`K_parity:.0e` for this network.
 #
 # ## Scores that grow
 #

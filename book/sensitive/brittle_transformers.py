@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-brittle-at-every-width`. **Read** 13 min. **Runs in** 20 s. **Source** printed.
 #
-# **Claim.** The paper draws three conclusions from its Theorem 6. For PARITY arbitrarily small steps of the weights lead to a high loss on strings that are long enough. Length generalization of a sensitive function therefore requires exactly the right weights. And the theorem remains true if the loss is taken over a training set, on average over random sets. (This needs a network that does not depend on the set.) We put them to the test on transformers that are written by hand and exact at every length.
+# **Claim.** The paper draws three conclusions from its Theorem 6. For PARITY arbitrarily small steps of the weights lead to a high loss on strings that are long enough. Length generalization of a sensitive function therefore requires exactly the right weights. And the theorem remains true if the loss is taken over a training set, on average over random sets. (This needs a network that does not depend on the set.) We put the three conclusions to the test on transformers that are written by hand and exact at every length.
 #
 # ## Why one should care
 #
@@ -391,7 +391,7 @@ to_one.holds(
 glue(wide_loud="{:.2f} ± {:.2f}".format(*loud.loc[(128, 100), ["sharpness", "±"]]))
 
 # %% [markdown]
-# The conclusion of the remark is not affected, since small steps are fatal for each of these networks. The limit 1 that the remark names is nearly right for $M = 1$ ({glue:text}`late_mean` above, at $d = 32$). For larger $M$ it is not, and at $M = 100$ a width of 128 columns, far above $12 L = 24$, hardly changes this: the sharpness is {glue:text}`wide_loud`. In a trial of our own that is not stored, with widths up to 512 columns, the excess over 1 falls with the width at a fixed $M$ and stays about the same if $M$ grows like $\sqrt d$, as one expects if $M^2$ against $d$ is what counts; our two widths do not show it (the excess falls by 0.12 ± 0.1 for both factors). So if one network is chosen for each width, the sharpness need not come near 1. These are a few lengths and steps, so they prove nothing about the limit.
+# The conclusion of the remark is not affected, since small steps are fatal for each of these networks. The limit 1 that the remark names is nearly right for $M = 1$ ({glue:text}`late_mean` above, at $d = 32$). For larger $M$ it is not, and at $M = 100$ a width of 128 columns, far above $12 L = 24$, hardly changes this: the sharpness is {glue:text}`wide_loud`. We also made a trial, which is not stored, with widths up to 512 columns. There the excess over 1 falls with the width at a fixed $M$, and it stays about the same if $M$ grows like $\sqrt d$, as one expects if only $M^2 / d$ counts. The two widths of the table do not show this (the excess falls by 0.12 ± 0.1 for both factors). So if one network is chosen for each width, the sharpness need not come near 1. These are a few lengths and steps, so they prove nothing about the limit.
 #
 # ## Over a training set
 #
@@ -457,7 +457,7 @@ glue(fitted_on=fitted["training strings"], fitted_off=fitted["other strings"])
 #
 # ## What would falsify this
 #
-# The law would be false if a curve levelled off below $\frac12$, or if the curves of two steps differed by more than a shift. The proof of the theorem would fail if $K$ grew with the length. It does so for encodings that grow with the length, which the constant $C$ of the paper excludes. The theorem would be false if an exact network of at least three columns had a sharpness that stays below 1 on long strings. The control shows that a low sharpness would be noticed: noise in the first queries and keys alone, which leaves all biases as they are, keeps the sharpness at 0 at the lengths that are run. (By its own law such noise acts on much longer strings.)
+# The law would be false if a curve levelled off below $\frac12$, or if the curves of two steps differed by more than a shift along the logarithmic axis of the length. The proof of the theorem would fail if $K$ grew with the length. It does so for encodings that grow with the length, which the constant $C$ of the paper excludes. The theorem would be false if an exact network of at least three columns had a sharpness that stays below 1 on long strings. The control shows that a low sharpness would be noticed: noise in the first queries and keys alone, which leaves all biases as they are, keeps the sharpness at 0 at the lengths that are run. (By its own law such noise acts on much longer strings.)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -19,7 +19,7 @@
 # # What layer norm must magnify
 #
 # ```{verdict}
-# Theorem 4 is true: a transformer with bounded weights can compute a sensitive function only where its layer norms magnify strongly. But the formula for the constant in the paper's appendix, its equation (32), is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network with a read-out {glue:text}`longer` times as long as usual violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer without attention attains {glue:text}`attained:.1%` of it.
+# Theorem 4 is true: a transformer with bounded weights can compute a sensitive function only where its layer norms magnify strongly. But the formula for the constant in the paper's appendix, its equation (32), is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network whose read-out is made {glue:text}`longer` times longer violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer without attention attains {glue:text}`attained:.1%` of it.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 14 min. **Runs in** 10 s. **Source** printed.
 #
@@ -63,7 +63,7 @@
 # | $C_V$ | the spectral norm of each value matrix | (22) |
 # | $C_P$ | the length $\lVert y^{(0)}_j \rVert$ of each first token | (24) |
 # | $C_A = d \max_h \lVert K_h^\top Q_h \rVert$ | the scores of a later layer, with the key and query matrices of head $h$ | (25) |
-# | $L_f$ | a Lipschitz constant of each block | (27) |
+# | $L_f$ | a Lipschitz constant of each block, here over all of space | (27), over a ball |
 # | $C^{(0)} = 150\, L_f C_V^2 C_P H$ | what the first layer does | (28) |
 # | $C^{(1)} = 2 L_f \max \lVert Y^{(1)}_j \rVert$ | what the first layer norm receives | (29) |
 # | $C^{(k)} = 48\, L_f (H + 1) C_V \sqrt d\, e^{4 C_A}$ | what layer $k \ge 2$ does | (30) |
@@ -222,7 +222,7 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 #
 # Why is this simpler than the paper's bound? In the paper the factor of bit $i$ contains $\mathrm{Blowup}(x^{\oplus i})$, so it cannot be taken out of the sum. The paper uses the inequality of Cauchy and Schwarz instead, and this costs a factor of $\sqrt{n / \log n}$ and the squares.
 #
-# **The constant is attained for one layer without attention.** To see that $K$ cannot be multiplied by a number below 1, consider a layer that returns its last bit, without attention or block. (It leaves open the terms with $C_V$ and $\log n$, and networks of more layers.) A bit 0 becomes the token $(1, -1)$, a bit 1 becomes $-t$ times this token for a small $t > 0$, and $v = (\frac12, -\frac12)$. At the input that consists of zeros $s = B = 1$ and $K = 1 + t$. So the last column of the next table, $s / (KB)$, tends to 1 as $t$ tends to 0.
+# **The constant is attained for one layer without attention.** To see that $K$ cannot be multiplied by a number below 1, consider a layer that returns its last bit, without attention or block. (This example leaves open whether the terms with $C_V$ and $\log n$ are needed, and whether networks of more layers attain the bound.) A bit 0 becomes the token $(1, -1)$, a bit 1 becomes $-t$ times this token for a small $t > 0$, and $v = (\frac12, -\frac12)$. At the input that consists of zeros $s = B = 1$ and $K = 1 + t$. So the last column of the next table, $s / (KB)$, tends to 1 as $t$ tends to 0.
 
 # %%
 rows = {}

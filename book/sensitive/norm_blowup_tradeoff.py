@@ -313,7 +313,7 @@ above.reproduced(
 #
 # ## Five bits with the paper's width, steps, rates and decays
 #
-# Of 5 bits the paper says that PARITY behaves similarly to the other functions. At this length we ran its width of 128 columns, its 10,000 steps and its intervals of learning rate and decay. Two things differ: every step sees all 32 strings once (so the number 1024 in the table of the stored run is only an upper limit), where the paper draws 1024, and the weights at the start are drawn as in our other runs (see the table of settings below). There are {glue:text}`wide_runs` runs of each function, of which {glue:text}`wide_done` of {glue:text}`wide_all` converged.
+# Of 5 bits the paper says that PARITY behaves similarly to the other functions. At this length we ran its width of 128 columns, its 10,000 steps and its intervals of learning rate and decay. Two things differ: every step sees all 32 strings once (so the number 1024 in the table of the stored run is only an upper limit), where the paper draws 1024, and the weights at the start are drawn as in our other runs (see the table of settings below). There are {glue:text}`wide_runs` runs of each function, and of all {glue:text}`wide_all` runs {glue:text}`wide_done` converged.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if series:
@@ -494,7 +494,7 @@ table(
 #
 # ## What would falsify this
 #
-# The picture would not be reproduced if the curve of some function did not fall, if the shift of PARITY could not be distinguished from that of another function, or if the rise of the blow-up did not increase with decay. It would also not be reproduced if the interval of the shift of another function did not contain 0, as happens when PARITY's shift is added to it. The sentence on 5 bits is not judged. It would be contradicted if PARITY lay farther above the others than they lie apart; the control for this ignores how far the others lie apart. A shift of another function of more than half that of PARITY would contradict it as well. In all checks but two the ends of 95 % intervals are compared with 0; the intervals of the other functions' shifts hold together with 99 %, and the ratio of shifts has no interval. The other controls are the same numbers with labels shuffled (medians over 25 shuffles).
+# The picture would not be reproduced if the curve of some function did not fall, if the shift of PARITY could not be distinguished from that of another function, or if the rise of the blow-up did not increase with decay. It would also not be reproduced if the interval of the shift of another function did not contain 0, as happens when PARITY's shift is added to it. The sentence on 5 bits is not judged. It would be contradicted if PARITY lay farther above the others than they lie apart; the control for this ignores how far the others lie apart. The picture itself would be contradicted, too, by a shift of another function of more than half that of PARITY. In all checks but two the ends of 95 % intervals are compared with 0; the intervals of the other functions' shifts hold together with 99 %, and the ratio of shifts has no interval. The other controls are the same numbers with labels shuffled (medians over 25 shuffles).
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

@@ -426,7 +426,7 @@ glue(
 )
 
 # %% [markdown]
-# In {numref}`fig-two-calm-votes` the two votes rise with slope $\frac12$ and their nesting with slope 1. At $n =$ {glue:text}`n_max` the votes have {glue:text}`as_inner:.3f` and {glue:text}`as_outer:.3f`, their product is {glue:text}`product:.2f`, and the nesting has {glue:text}`as_nested:.0f`. So the product has the right order, with the factor $2\sqrt2/\pi \approx 0.9$ in the limit. But the product is no general rule, as the dotted curve shows. The variants with *half is enough* nest two votes that are just as insensitive, and yet one of them has {glue:text}`as_or:.4f`, and the other one 0.
+# On the logarithmic axes of {numref}`fig-two-calm-votes` the two votes rise with slope $\frac12$ and their nesting with slope 1. At $n =$ {glue:text}`n_max` the votes have {glue:text}`as_inner:.3f` and {glue:text}`as_outer:.3f`, their product is {glue:text}`product:.2f`, and the nesting has {glue:text}`as_nested:.0f`. So the product has the right order, with the factor $2\sqrt2/\pi \approx 0.9$ in the limit. But the product is no general rule, as the dotted curve shows. The variants with *half is enough* nest two votes that are just as insensitive, and yet one of them has {glue:text}`as_or:.4f`, and the other one 0.
 #
 # The reason why PARITY is sensitive is that the two votes fit each other. By the proof of the lemma, the inner votes are tied on every even string and won by one vote on every odd string, and no other outcome occurs. Each flip changes one outcome into the other, and the threshold of the outer vote lies between them. A narrow margin alone is not enough. If ties win the outer vote, the margins are the same, but the threshold lies below both outcomes, and the answer is always yes.
 

@@ -349,7 +349,7 @@ ledger.verdicts()
 # :class: dropdown
 # ```
 #
-# Noise with three quarters of the standard deviation moves the outputs by about three quarters, as long as it is small, so the mean square should fall by a factor of $0.75^2 = 0.56$. It does: at 4 bits the mean sharpness of the learned models goes from 0.075 to 0.041. The network set by hand stays near 1, because its outputs are lost under either noise. The stored runs were measured under noise of 0.02. Beside models that were measured under less noise they would look sharper than they are, and the line would seem to rise with the length.
+# Noise with three quarters of the standard deviation moves the outputs by about three quarters, as long as it is small, so the mean square should fall by a factor of $0.75^2 = 0.56$. It does: at 4 bits the mean sharpness of the learned models goes from {glue:text}`sharp_smallest:.3f` to 0.041. The network set by hand stays near 1, because its outputs are lost under either noise. The stored runs were measured under noise of 0.02. Beside models that were measured under less noise they would look sharper than they are, and the line would seem to rise with the length.
 #
 # ```{solution-end}
 # ```
@@ -357,7 +357,7 @@ ledger.verdicts()
 # ```{exercise}
 # :label: ex-scratchpad-whole
 #
-# *To think about.* Before a training step the models see the right scratchpad, and they never see one of their own mistakes. Suppose that a model has written one wrong state. What happens to the states after it, if the model computes the step of two bits, and what if it ignores the scratchpad? Which of the two functions would you prefer in an application?
+# *To think about.* In training the models see the right scratchpad only, and never one of their own mistakes. Suppose that a model has written one wrong state. What happens to the states after it, if the model computes the step of two bits, and what if it ignores the scratchpad? Which of the two functions would you prefer in an application?
 # ```
 #
 # ```{solution} ex-scratchpad-whole

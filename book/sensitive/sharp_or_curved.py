@@ -19,7 +19,7 @@
 # # A brittle transformer with a bounded Hessian
 #
 # ```{verdict}
-# The paper's conclusion about the Hessian, the matrix of second derivatives of the loss, is false at one network: an exact PARITY transformer has a Hessian whose trace is {glue:text}`trace_short:.0f` at every length. But this network is an exception. If its read-out, the vector that maps the last token to the output, is tilted by {glue:text}`tilt:g`, then no output changes, but the trace is at least {glue:text}`bound_long:.1e` at {glue:text}`long_n` bits, and grows as $n^4$ or faster with the number $n$ of bits.
+# The paper concludes that the Hessian of the loss, the matrix of its second derivatives, has entries that grow without bound as strings become longer. This is false at one network: an exact PARITY transformer has a Hessian whose trace is {glue:text}`trace_short:.0f` at every length. But this network is an exception. If its read-out, the vector that maps the last token to the output, is tilted by {glue:text}`tilt:g`, then no output changes, but the trace is at least {glue:text}`bound_long:.1e` at {glue:text}`long_n` bits, and grows as $n^4$ or faster with the number $n$ of bits.
 # ```
 # **Needs** {ref}`ch-brittle-transformers`, {ref}`ch-sharpness`. **Read** 10 min. **Runs in** 20 s. **Source** printed.
 #
@@ -86,7 +86,7 @@ caption = "The squared error of a token with two columns"
 table(pd.DataFrame(rows).T.rename_axis("$t$"), caption, form=".2g", tiny=1e-12)
 
 # %% [markdown]
-# From the first row to the last the error after the same step grows from nearly 0 to 0.81, while the second derivative without a tilt is 0 throughout. With a tilt the second derivative grows by a factor of a million.
+# From the first row to the last the error after the same step, without a tilt, grows from nearly 0 to 0.81, while the second derivative without a tilt is 0 throughout. With a tilt the second derivative grows by a factor of a million.
 #
 # ## The statement
 #
@@ -276,7 +276,7 @@ ledger.show()
 # ```{solution} ex-curved-share
 # :class: dropdown
 #
-# Since $\|v\| = 1/\sqrt{32}$, we have $\|v_\perp\|^2 = 1/3200$, and {eq}`eq-tilt` gives $\frac1{1600}\, \mathbb E\, N_n^{-2}$. By the table's fourth column at a tilt of $10^{-3}$ this is about 300 times that column.
+# Since $\|v\| = 1/\sqrt{32}$, we have $\|v_\perp\|^2 = 1/3200$, and {eq}`eq-tilt` gives $\frac1{1600}\, \mathbb E\, N_n^{-2}$. The table's fourth column, at a tilt of $10^{-3}$, is $2 \cdot 10^{-6}\, \mathbb E\, N_n^{-2}$. So the trace is about 300 times that column at least, which is about $9 \cdot 10^6$ at 256 bits.
 # ```
 #
 # ```{exercise}

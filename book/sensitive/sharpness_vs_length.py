@@ -33,7 +33,7 @@
 #
 # Let a model compute a function with values 0 and 1, and let noise in its weights change its output. If every output moves by 0.1, up or down, the mean square of the change is 0.01. We multiply by 4, because the theory has values $\pm 1$, which are twice as far apart, so this model has the sharpness 0.04. If the noise is so strong that the output becomes the constant $\frac12$, every output moves by $\frac12$, and the sharpness is $4 \cdot \frac14 = 1$. If the output becomes a coin toss between 0 and 1, half of the outputs move by 1, and the sharpness is $4 \cdot \frac12 = 2$.
 #
-# **Four functions.** Of a string of $n$ bits PARITY is 1 if the number of ones is odd, MAJORITY is 1 if more than half of them are one, FIRST is the first bit, and MEAN is the share of ones. Average sensitivity $\mathrm{as}_n(f)$ counts the bits whose flip changes $f$. It is $n$ for PARITY, of order $\sqrt n$ for MAJORITY, 1 for FIRST and $1/n$ for MEAN.
+# **Four functions.** Of a string of $n$ bits PARITY is 1 if the number of ones is odd, MAJORITY is 1 if more than half of them are one, FIRST is the first bit, and MEAN is the share of ones. Average sensitivity $\mathrm{as}_n(f)$ is the sum over the bits of the squared change of $f$ by a flip, in the mean over strings. For values 0 and 1 it counts the bits whose flip changes $f$. It is $n$ for PARITY, of order $\sqrt n$ for MAJORITY, 1 for FIRST and $1/n$ for MEAN.
 #
 # **Sharpness.** The *average direction sharpness* of a transformer $T_\theta$ with weights $\theta$ is the mean square by which its output moves when all weights but the positions get random noise $\Delta$:
 #
@@ -85,7 +85,7 @@ big_parity = True  # whether PARITY is among its functions
 # %% [markdown]
 # ## Training
 #
-# The model is the paper's at a quarter of its width: two layers of two heads, layer norm after each block, a learned position beside the token, output read at the last token. Learning rate times steps is {glue:text}`work:.1f`, about the 3.0 of the paper, so that weight decay has about as much time to work. All models of one length train in one stack. A run has *converged* if its mean squared error over all strings is at most 0.001.
+# The model is the paper's at a quarter of its width: two layers of two heads, layer norm after each block, a learned position beside the token, output read at the last token. Learning rate times steps is {glue:text}`work:.1f`, about the 3.0 of the paper, so that weight decay has about as much time to work. All models of one length are trained together, in one batched computation. A run has *converged* if its mean squared error over all strings is at most 0.001.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
@@ -352,7 +352,7 @@ table2.reproduced(
 #
 # ## With the paper's width, rate and steps
 #
-# Do narrow models and large learning rates change the picture? At {glue:text}`wide_lengths` bits we ran the paper's 128 columns, its learning rate and its 10,000 steps. What differs is that a step sees the whole cube, where the paper draws 1024 strings, that there are fewer runs, and that initial weights and noise are ours (see the table of settings below). {glue:text}`wide_done` of {glue:text}`wide_all` runs converged, {glue:text}`wide_runs` of each function and length were made.
+# Do narrow models and large learning rates change the picture? At {glue:text}`wide_lengths` bits we ran the paper's 128 columns, its learning rate and its 10,000 steps. What differs is that a step sees the whole cube, where the paper draws 1024 strings, that there are fewer runs, and that initial weights and noise are ours (see the table of settings below). There are {glue:text}`wide_runs` runs of each function and length, and {glue:text}`wide_done` of all {glue:text}`wide_all` converged.
 
 # %% mystnb={"code_prompt_hide": "Stored run with the paper's width", "code_prompt_show": "Stored run with the paper's width"} tags=["hide-input"]
 stored = results.load("sensitive/sharpness_vs_length", "width128")
@@ -681,7 +681,7 @@ table(
 #
 # * The order of Figure 1 is reproduced at {glue:text}`largest` bits: PARITY is sharper than the other functions, and its sharpness grows faster with the length. With the paper's width, rate and steps its slope is near the paper's. The growth is not seen at every step: the narrow models show none from 8 to 10 bits, and those with the paper's width none from 7 to 8 bits with the first seeds.
 # * That the others increase little stays open. With the paper's width, rate and steps we can only say that the upper ends of their slopes are at most {glue:text}`wide_share:.2f` times the slope of PARITY, because our few runs cannot resolve smaller ones.
-# * That the others are flatter by orders of magnitude stays open, too. The ratio of PARITY to the sharpest other function is {glue:text}`ratio:.1f` at $n =$ {glue:text}`largest` in narrow models and {glue:text}`wide_ratio:.1f` at {glue:text}`wide_last` bits with the paper's width. The paper's sentence is about strings of up to 30 bits, which we did not run. From the level of our runs its slopes lead to a factor of 6 to 8 at 30 bits, so some number has to change.
+# * That the others are flatter by orders of magnitude stays open, too. The ratio of PARITY to the sharpest other function is {glue:text}`ratio:.1f` at $n =$ {glue:text}`largest` in narrow models and {glue:text}`wide_ratio:.1f` at {glue:text}`wide_last` bits with the paper's width. The paper's sentence is about strings of up to 30 bits, which we did not run. If the others have the level of our runs and the paper's slopes, the factor at 30 bits is only 6 to 8, so either their level or their slopes must be different there.
 # * Models with 4 columns and up to {glue:text}`small_last` bits behave as Figures 7 and 8 say for two of their three functions: MAJORITY's sharpness rises, and no dependence of MEAN's on the length can be seen. Nothing can be said of FIRST, since its runs scatter widely.
 # * Each $p$ of Table 2 is that of its $r$, with at most the {glue:text}`possible` runs that there were. For PARITY at least {glue:text}`left_out` of them were left out.
 #
@@ -691,7 +691,7 @@ table(
 #
 # ## What would falsify this
 #
-# The observation would not be reproduced if PARITY were no sharper than each of the others at the largest length, if the interval of its slope contained 0, or if the slope of another function could not be distinguished from that of PARITY. For these the ends of 95 % intervals decide, and the threshold is 0. Three thresholds are ours. Two are half of a slope, where "little" needs a number. The third is 0.01 for the p-value in the narrow models, which the second run meets with {glue:text}`p_parity:.4f` only just. Besides, a length enters that test if at least 0.8 of its runs of PARITY converged. Table 2 would contradict itself if $r$ and $p$ of a row were not consistent for any number of runs up to {glue:text}`possible`, as is the case if two of its numbers are exchanged.
+# The observation would not be reproduced if PARITY were no sharper than each of the others at the largest length, if the interval of its slope contained 0, or if the slope of another function could not be distinguished from that of PARITY. For these the ends of 95 % intervals decide, and the threshold is 0. Three thresholds are ours. Two of them are half of a slope, PARITY's or MAJORITY's, because "little" needs a number. The third is 0.01 for the p-value in the narrow models, which the second run meets with {glue:text}`p_parity:.4f` only just. Besides, a length enters that test if at least 0.8 of its runs of PARITY converged. Table 2 would contradict itself if $r$ and $p$ of a row were not consistent for any number of runs up to {glue:text}`possible`, as is the case if two of its numbers are exchanged.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

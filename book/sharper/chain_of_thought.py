@@ -333,7 +333,7 @@ glue(tabulated=hessian_at_construction(n, 2, 1), operator=(whole_norm.max()).ite
 #
 # $$B = \sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{\frac Nm}$$
 #
-# is the bound of Theorem 2 without $P$ and without the small term with $\delta$. At a fixed $\sigma$ this is never less than $4 \sigma^2 G_u(1, 2)$, which is {glue:text}`floor:.4f` at $\sigma =$ {glue:text}`sigma:g`, however many training inputs there are. The quoted bound $e^E$, in contrast, tends to 0 as $m$ grows. With $m =$ {glue:text}`m`, $\Sigma =$ {glue:text}`Sigma` and $T =$ {glue:text}`T_20` its logarithm for the chain is {glue:text}`quoted_log`, whereas $4TB$ is {glue:text}`markov_chain:.2f`, which is vacuous. A bound of Theorem 2 that was below the quoted one would refute what we say here.
+# is the bound of Theorem 2 without $P$ and without the small term with $\delta$. At a fixed $\sigma$ neither $4B$ nor $4TB$ is ever less than $4 \sigma^2 G_u(1, 2)$, which is {glue:text}`floor:.4f` at $\sigma =$ {glue:text}`sigma:g`, however many training inputs there are. The quoted bound $e^E$, in contrast, tends to 0 as $m$ grows. With $m =$ {glue:text}`m`, $\Sigma =$ {glue:text}`Sigma` and $T =$ {glue:text}`T_20` its logarithm for the chain is {glue:text}`quoted_log`, whereas $4TB$ is {glue:text}`markov_chain:.2f`, which is vacuous. A bound of Theorem 2 that was below the quoted one would refute what we say here.
 #
 # ## How the quoted bounds grow
 #
@@ -530,7 +530,7 @@ glue(noisy_pass=ends_with_noise("one pass"), noisy_chain=ends_with_noise("chain,
 #
 # $$B^* = 3 \left( \frac{\Sigma^2\, G_u\, N}{4 m} \right)^{1/3} .$$
 #
-# In one pass it grows like $T^2$. The table shows the orders of growth. The last three columns are computed for the last doubling of the length, up to $T =$ {glue:text}`T_max`, logarithms included. The very last of them has $P$ in the closed form of the authors' notebook beside $G_u$, again at the best noise for each length.
+# In one pass it grows like $T^2$. The first table shows the orders of growth. Its last three columns are computed for the last doubling of the length, up to $T =$ {glue:text}`T_max`, logarithms included. The very last of them has $P$ in the closed form of the authors' notebook beside $G_u$, again at the best noise for each length. The second table repeats these powers. It adds the power at the best noise if $\log 2T$ is divided out, and the length from which a chain has the smaller bound.
 #
 # | bound | fixed $\sigma$ | best $\sigma$ | power, fixed $\sigma$ | power, best $\sigma$ | the same with $P$ |
 # |:--|:--|:--|:--|:--|:--|

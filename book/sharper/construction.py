@@ -362,7 +362,7 @@ table(far, "Largest error, one term, scores 2 log T")
 glue(error_20=errors[lengths.index(20)])
 
 # %% [markdown]
-# The table has the error $\frac1{T+1}$ at every length. It therefore shrinks as strings grow, but slowly, and it never vanishes.
+# The folded table has the error $\frac1{T+1}$ at every length. It therefore shrinks as strings grow, but slowly, and it never vanishes.
 #
 # Why is the largest error the same for every degree? The idea is to find an input at which the mean of all bits lies on a plateau of the MLP, but on one that belongs to the wrong answer.
 #

@@ -84,7 +84,7 @@ def closed(f, scale=2.0):
 # %% [markdown]
 # ## Why one should care
 #
-# The paper's PAC-Bayes bound on the error of a learned network contains the squared norm of the weights, because it takes more nats to describe a network that is far from the origin. The norm enters through the hand-written network: a learner that ends with a norm no larger than this one is covered by the bound. So a mistake in the norm would change the number of examples that the paper asks for. It could also spoil the main message, since the norm must not become much larger as strings get longer. The norm grows with $T$ only because of the scores of $2 \log T$, and so we want to know by how much it grows. We also want to know whether small coefficients can make the norm much larger, since their logarithms are scores as well.
+# The paper's PAC-Bayes bound on the error of a learned network contains the squared norm of the weights, because a network far from the origin has a longer description, measured in nats, the units of the natural logarithm. The norm enters through the hand-written network: a learner that ends with a norm no larger than this one is covered by the bound. So a mistake in the norm would change the number of examples that the paper asks for. It could also spoil the main message, since the norm must not become much larger as strings get longer. The norm grows with $T$ only because of the scores of $2 \log T$, and so we want to know by how much it grows. We also want to know whether small coefficients can make the norm much larger, since their logarithms are scores as well.
 #
 # ## One bit of four by hand
 #

@@ -109,7 +109,7 @@ glue(one_example=by_hand.iloc[0, 1])
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 2
 # :label: sharper-thm2
-# *(As quoted; its derivation is repaired below.)* Let $\hat\theta$ fit a sample of $m$ strings exactly, with norm and mean perturbed sharpness no larger than those of $\theta^*$. Let the loss be sub-Gaussian with constant $\Sigma$, which means that for fixed $\theta$ and all $\lambda > 0$
+# *(As quoted; its derivation is repaired below.)* Let $\hat\theta$ fit a sample of $m$ strings exactly, with norm and mean perturbed sharpness (the mean increase of the loss if normal noise of standard deviation $\sigma$ is added to the weights) no larger than those of $\theta^*$. Let the loss be sub-Gaussian with constant $\Sigma$, which means that for fixed $\theta$ and all $\lambda > 0$
 #
 # $$\mathbb E_x\, e^{\lambda (R(\theta) - \ell_\theta(x))} \le e^{\lambda^2 \Sigma^2/2} .$$
 #
@@ -450,7 +450,7 @@ glue(fail_right=hunted["the bound"].max(), fail_free=hunted["no divergence"].min
 glue(fail_norm=hunted["norm not squared"].min(), fail_small=hunted["constant 0.01"].min())
 
 # %% [markdown]
-# The bound fails on a share of at most {glue:text}`fail_right:g` of the samples, where {glue:text}`delta` is allowed. Each variant fails far more often: without the divergence on at least {glue:text}`fail_free:.2f`, with the norm in place of its square on {glue:text}`fail_norm:.2f`, and with $\Sigma = 0.01$ on {glue:text}`fail_small:.2f`. So each piece is needed; for the square this depends on the unit of the weights, which is here the paper's. The bound is not loose either, because in the worst of the samples the gap between risk and training error is {glue:text}`closest:.2f` times what the bound allows. A posterior of any kind violates {eq}`eq-alquier` on at most {glue:text}`any_fails:.4f` of the samples.
+# The largest share of samples in which the bound fails is {glue:text}`fail_right:g`, where {glue:text}`delta` is allowed. Each variant fails far more often: without the divergence on at least {glue:text}`fail_free:.2f`, with the norm in place of its square on {glue:text}`fail_norm:.2f`, and with $\Sigma = 0.01$ on {glue:text}`fail_small:.2f`. So each piece is needed; for the square this depends on the unit of the weights, which is here the paper's. The bound is not loose either, because in the worst of the samples the gap between risk and training error is {glue:text}`closest:.2f` times what the bound allows. A posterior of any kind violates {eq}`eq-alquier` on at most {glue:text}`any_fails:.4f` of the samples.
 #
 # ## What would falsify this
 #

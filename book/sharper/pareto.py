@@ -97,7 +97,7 @@ glue(instances=instances, n_small=n_small, train=8192)
 # %% [markdown]
 # ## Two factors
 #
-# We now compute both factors in the paper's 20 classes. `measure` finds the squared norm of each side of the MLP, and the mean squared gradients, of $F$ with its last row only and with all rows. A class in which the two factors lie on different sides of 1 would speak against the paper's remark. Each class is represented by one function with equal coefficients. (In trials with random coefficients the same three classes failed.)
+# We now compute both factors in the paper's 20 classes, which have degrees 1 to 5 and 1, 7, 14 or 20 terms. The function `measure` finds the squared norm of each side of the MLP, and the mean squared gradients, of $F$ with its last row only and with all rows. A class in which the two factors lie on different sides of 1 would speak against the paper's remark. Each class is represented by one function with equal coefficients. (In trials with random coefficients the same three classes failed.)
 
 
 # %%

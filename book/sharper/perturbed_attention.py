@@ -19,7 +19,7 @@
 # # Noise in the first attention and in the MLP
 #
 # ```{verdict}
-# Yes, the parities of the hand-written network are as robust as the paper's bound says. To first order in the noise a parity moves by more than the bound with probability at most {glue:text}`tail_parity:.1e`, whatever the length. If an adversary chooses the direction of the noise, and its length is typical, the move reaches {glue:text}`chosen_parity:.2f` of the bound. But the words of Lemma 22 are about the whole vector at a position, of which the parity is one entry. Read in this way, and with the constant that we inferred for the parity, the lemma holds at the paper's lengths, up to 50 bits, and fails on longer strings. For the parity of a single bit it fails at 300 bits, where each of six noisy copies exceeds the bound, by a factor of {glue:text}`vector_least:.2f` to {glue:text}`vector_far:.2f`.
+# Yes, the parities of the hand-written network are as robust as the paper's bound says. To first order in the noise a parity moves by more than the bound with probability at most {glue:text}`tail_parity:.1e`, whatever the length. If an adversary chooses the direction of the noise, and its length is typical, the move reaches {glue:text}`chosen_parity:.2f` of the bound. But the words of Lemma 22, which states this bound, are about the whole vector at a position, of which the parity is one entry. Read in this way, and with the constant that we inferred for the parity, the lemma holds at the paper's lengths, up to 50 bits, and fails on longer strings. For the parity of a single bit it fails at 300 bits, where each of six noisy copies exceeds the bound, by a factor of {glue:text}`vector_least:.2f` to {glue:text}`vector_far:.2f`.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 20 min. **Runs in** 15 s. **Source** restored; $32 \sigma d^2$ is inferred from the authors' notebook, all other constants are ours.
 #
@@ -584,7 +584,7 @@ glue(no_slope=grown["without the slope"].max(), n_long=n_long)
 #
 # **Repair.** The bound for the whole activation needs a factor of the order $\sqrt T$. The bound for the parity needs none.
 #
-# **What survives.** The bound for the whole activation survives at the lengths of the paper's experiments, 20 to 50 bits. At 20 bits no copy exceeds it, and at 50 bits the typical move is 0.57 of it. At degree 2 the typical move passes it only from about 2800 bits on, and at higher degrees later. The bound for the parity, which is the entry that the output reads, survives at every length. So do Lemmas 27 and 28, which use only what the scores read.
+# **What survives.** The bound for the whole activation survives at the lengths of the paper's experiments, 20 to 50 bits. At 20 bits no copy exceeds it, and at 50 bits the typical move is 0.57 of it. At degree 2 the typical move passes it only from about 2800 bits on, and at higher degrees later. The bound for the parity, which is the entry that the output reads, survives at every length. So do Lemmas 27 and 28, on the second attention and on the gradients in its tokens ({ref}`ch-perturbed-network`), which use only what the scores read.
 # ```
 #
 # ## What would falsify this
@@ -628,7 +628,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-attention-spread
 #
-# *With the computer.* The example finds that the parity of one bit moves with a standard deviation of $6.15\, \sigma$. Check this by simulation. Draw 2000 noisy copies of a network on 8 bits with one term of degree 1, 2, 3 and 5, at the input of all ones. Compare the standard deviation of the first parity with $s(1)$ and with $32 d^2$. Then run the chapter with longer strings, `python -m bookkit.run sharper/perturbed_attention -p n_long 400 --out my_run`. Which columns of the table of long strings in the section *Three bounds, proved* change with the length?
+# *With the computer.* The example finds that the parity of one bit moves with a standard deviation of $6.15\, \sigma$. Check this by simulation. Draw 2000 noisy copies of a network on 8 bits with one term of degree 1, 2, 3 and 5, at the input of all ones. Compare the standard deviation of the first parity with $s(1)$ and with $32 d^2$. Then run the chapter with longer strings, `python -m bookkit.run sharper/perturbed_attention -p n_long 400 --out my_run`. Which columns of the table in the section *Noise chosen against the bounds* change with the length?
 # ```
 #
 # ```{solution-start} ex-attention-spread

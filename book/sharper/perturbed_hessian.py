@@ -19,7 +19,7 @@
 # # The Hessian of the output: which blocks, how large
 #
 # ```{verdict}
-# No: the Hessian of the network's output has more than the six non-zero blocks that the paper counts. For a target that is one parity of a single bit it has {glue:text}`fewest`. But the paper's bound on its norm, as in the authors' notebook, holds at the paper's own sizes. In the classes and at the inputs that we tried, the norm is at most {glue:text}`own_classes:.2f` times the bound. Our exact network exceeds the bound at {glue:text}`n_long` bits, and the paper's own network exceeds it if its scores are larger. Whether the paper's final formula is that of the notebook is not known.
+# The paper's count is too low: the Hessian of the network's output has more than six non-zero blocks. For a target that is one parity of a single bit it has {glue:text}`fewest`. But the paper's bound on its norm, as in the authors' notebook, holds at the paper's own sizes. In the classes and at the inputs that we tried, the norm is at most {glue:text}`own_classes:.2f` times the bound. Our exact network exceeds the bound at {glue:text}`n_long` bits, and the paper's own network exceeds it if its scores are larger. Whether the paper's final formula is that of the notebook is not known.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 20 min. **Runs in** 30 s. **Source** code (the bounds), printed (the count).
 #
@@ -532,7 +532,7 @@ thm18.holds(
 glue(classes=len(classes), frozen_share=max(shares[True]))
 
 # %% [markdown]
-# The ratio never exceeds {glue:text}`best:.2f`, so none of these networks violates the bound. If the scores are left out of the bound, as in the last column, the bound is exceeded in every row of drawn or searched networks. In the table on longer strings above, the ratio to our bound does not fall as $T$ grows, and by the proof it is at most 1, so the repaired bound has the right order in $T$. If the rows are frozen, the proved bound is at most {glue:text}`frozen_share:.2f` of $H_u$ in all {glue:text}`classes` classes that we went through. So with frozen rows, and inside plateaus, the bound $H_u$ of the theorem is right in these classes.
+# The ratio never exceeds {glue:text}`best:.2f`, so none of these networks violates the bound. If the scores are left out of the bound, as in the last column, the bound is exceeded in every row of drawn or searched networks. In the table on longer strings above, the ratio to our bound does not fall as $T$ grows. By the proof it is at most 1, so if it does not fall on longer strings either, the repaired bound has the right order in $T$. If the rows are frozen, the proved bound is at most {glue:text}`frozen_share:.2f` of $H_u$ in all {glue:text}`classes` classes that we went through. So with frozen rows, and inside plateaus, the bound $H_u$ of the theorem is right in these classes.
 #
 # ## How much does noise change it?
 #

@@ -41,7 +41,7 @@
 #
 # ## The statement
 #
-# The network $f_\theta$ of {ref}`ch-construction` computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings of $T$ bits: $W$ parities of $d$ bits each, with $\sum_i c_i^2 = 1$ and $S = \sum_i c_i \le \sqrt W$. The tokens of the second attention are the rows $z_j$ of $D = T + 2$ columns: a parity in the last column, and the code of the position in the others. Every weight gets independent normal noise of standard deviation $\sigma$, and a prime marks a noisy copy. As before, we write $k = D - 1$ for the number of positions and $\ell$ for $\log T$. The norm $|M|_1$ is the largest sum of absolute entries of a column, and $|\cdot|$ without an index is the length of a vector.
+# The network $f_\theta$ of {ref}`ch-construction` computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings of $T$ bits: $W$ parities of $d$ bits each, with $\sum_i c_i^2 = 1$ and $S = \sum_i c_i \le \sqrt W$. The tokens of the second attention are the rows $z_j$ of $D = T + 2$ columns: a parity in the last column, and the code of the position in the others. Every weight gets independent normal noise of standard deviation $\sigma$, and a prime marks a noisy copy. We write $k = D - 1$ for the number of positions and $\ell$ for $\log T$. The norm $|M|_1$ is the largest sum of absolute entries of a column, and $|\cdot|$ without an index is the length of a vector.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 24
 # :label: sharper-thm24
@@ -364,8 +364,8 @@ table(best, "Largest change over our bound: lines 1 to 4, in 2 the size itself",
 #
 # Each control takes away one piece of a line:
 #
-# * the condition on the coefficients, since one of them is $10^{-1000}$,
-# * the plateaus, since *triangles* have bumps without a flat top, so that units flip at any noise,
+# * the condition on the coefficients, by a network in which one of them is $10^{-1000}$,
+# * the plateaus, by an MLP of *triangles*, bumps without a flat top, so that units flip at any noise,
 # * the scores, in lines 2 to 4,
 # * for Theorem 29, the sign of $a a^\top$.
 

@@ -19,7 +19,7 @@
 # # The main bound, with its perturbation term measured
 #
 # ```{verdict}
-# The paper's main claim is right with its own constant for the spread of the loss, $\Sigma = 0.01$. One term of its bound says what noise on the weights adds to the sharpness. If this term is measured, the bound is below 1 at sample sizes at which the fully analytic bound, made of formulas only, is not. At a million examples it is {glue:text}`at_worst:.3f`, where 0.327 is quoted; how that number was measured is open. But the measured term is hardly needed, because noise in the weights raises the loss by less than the formula for the sharpness allows. It is less by a factor of at least {glue:text}`least_margin:.1f` in the networks that we tried, and of about {glue:text}`margin:.0f` in the paper's own example.
+# The paper's main claim is right with its own constant for the spread of the loss, $\Sigma = 0.01$. If one term of its bound is measured, the bound is below 1 at sample sizes at which the fully analytic bound, made of formulas only, is not. The measured term says what noise on the weights adds to the sharpness. At a million examples the bound is {glue:text}`at_worst:.3f`, where 0.327 is quoted; how that number was measured is open. But the measured term is hardly needed, because noise in the weights raises the loss by less than the formula for the sharpness allows. It is less by a factor of at least {glue:text}`least_margin:.1f` in the networks that we tried, and of about {glue:text}`margin:.0f` in the paper's own example.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-gradients-and-trace`. **Read** 12 min. **Runs in** 60 s. **Source** quoted (the bound and its numbers); printed, in words (that it is non-vacuous).
 #
@@ -214,7 +214,7 @@ glue(equal=equal, equal_m=million * (best / equal) ** 6)  # the best sigma falls
 #
 # ## Which reading gives 0.327?
 #
-# Which $P$ belongs to the quoted value? At $\sigma^*$ the bound is 0.327 if $P =$ {glue:text}`P_needed:.0f`, which is {glue:text}`ratio_needed:.2f` times $G_u$. For its experiments the paper describes a percentile of the change of the trace, and takes the largest such percentile among ten random functions. Which percentile it is, is not legible. We try five things that one could measure and call $P$, each once with noise of standard deviation $\sigma^*$, as the theorem has it, and once with variance $\sigma^*$. For traces we take their Gauss-Newton parts.
+# Which $P$ belongs to the quoted value? At $\sigma^*$ the bound is 0.327 if $P =$ {glue:text}`P_needed:.0f`, which is {glue:text}`ratio_needed:.2f` times $G_u$. For its experiments the paper describes a percentile of the change of the trace, and takes the largest such percentile among ten random functions. Which percentile it is, is not legible. We try five things that one could measure and call $P$, each once with noise of standard deviation $\sigma^*$, as the theorem has it, and once with variance $\sigma^*$. For traces we take their Gauss-Newton parts. A negative $P$ means that the measured loss is below $\sigma^2 G_u$.
 
 
 # %%
