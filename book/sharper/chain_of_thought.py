@@ -530,7 +530,7 @@ glue(noisy_pass=ends_with_noise("one pass"), noisy_chain=ends_with_noise("chain,
 #
 # $$B^* = 3 \left( \frac{\Sigma^2\, G_u\, N}{4 m} \right)^{1/3} .$$
 #
-# In one pass it grows like $T^2$. The first table shows the orders of growth. Its last three columns are computed for the last doubling of the length, up to $T =$ {glue:text}`T_max`, logarithms included. The very last of them has $P$ in the closed form of the authors' notebook beside $G_u$, again at the best noise for each length. The second table repeats these powers. It adds the power at the best noise if $\log 2T$ is divided out, and the length from which a chain has the smaller bound.
+# In one pass it grows like $T^2$. The first table shows the orders of growth. Its last three columns are computed for the last doubling of the length, up to $T =$ {glue:text}`T_max`, logarithms included. The very last of them has $P$ in the closed form of the authors' notebook beside $G_u$, again at the best noise for each length. The second table repeats these powers, and adds the power at the best noise if $\log 2T$ is divided out and the length from which a chain has the smaller bound.
 #
 # | bound | fixed $\sigma$ | best $\sigma$ | power, fixed $\sigma$ | power, best $\sigma$ | the same with $P$ |
 # |:--|:--|:--|:--|:--|:--|
