@@ -19,7 +19,7 @@
 # # Auditing certificates
 #
 # ```{verdict}
-# Yes, an experiment can expose a wrong certificate, that is, a wrong upper bound on the risk. It has to check all networks at once, because what a good learner returns shows an error at the smallest samples only, and it should also have a learner that overfits, because some errors show only there. But passing the test does not prove that a certificate is right. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. If the number of networks or the KL divergence is left out, or a constant is measured instead of proved, the share reached {glue:text}`broken_least:.2f` or more. A formula with two errors, a missing square and a small constant, passes this test, but networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than the formula says. With only one of the two errors the same formula is not exceeded by them.
+# Yes, an experiment can expose a wrong certificate, that is, a wrong upper bound on the risk. It has to check all networks at once, because the network that a good learner returns reveals an error only on the smallest samples. It should also contain a learner that overfits, because some errors show only there. But passing the test does not prove that a certificate is right. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. If the number of networks or the KL divergence is left out, or a constant is measured instead of proved, the share reached {glue:text}`broken_least:.2f` or more. A formula with two errors, a missing square and a small constant, passes this test, but networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than the formula says. With only one of the two errors the same formula is not exceeded by them.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-from-gaussians-to-occam`. **Read** 12 min. **Runs in** 15 s. **Source** ours.
 #
@@ -42,7 +42,7 @@
 #
 # ## What a certificate promises
 #
-# A *certificate* at confidence $1 - \delta$ is a number computed from the sample that exceeds the risk with probability at least $1 - \delta$ over samples. All losses lie in $[0, 1]$. We write $\mathrm{kl}^{-1}(r, u)$ for the largest $q$ with $r \log \frac rq + (1-r) \log \frac{1-r}{1-q} \le u$. The *posterior* $\rho$ is a law over weights that may depend on the sample, and the *prior* $\pi$ is a law over weights that may not. Let $r$ be the training risk and $R$ the risk of a network drawn from $\rho$, both in the mean over the draw.
+# A *certificate* at confidence $1 - \delta$ is a number computed from the sample that exceeds the risk with probability at least $1 - \delta$ over samples. All losses lie in $[0, 1]$. We write $\mathrm{kl}^{-1}(r, u)$ for the largest $q$ with $r \log \frac rq + (1-r) \log \frac{1-r}{1-q} \le u$. The *posterior* $\rho$ is a law over weights that may depend on the sample, and the *prior* $\pi$ is a law over weights that may not. Let $r$ be the training risk and $R$ the risk of a network drawn from $\rho$, both averaged over the draw.
 #
 # ```{prf:theorem} Maurer (2004), Theorem 5
 # :label: beyond-audit-kl
@@ -208,7 +208,7 @@ glue(proved=math.exp(H - (norm + log_term) / price), price=price)
 # 2. *With the wrong $\Sigma$* the sum $K + \log(1/\delta)$ has to be larger by a factor of $(\frac12 / 0.01)^2 =$ {glue:text}`price:.0f`. So $K$ has to be {glue:text}`needed:.0f` nats for the formula to be proved.
 # 3. *In the formula* the prior is a Gaussian around 0, and $K$ is {glue:text}`norm:.0f` nats even without the square. This proves only that the formula fails on a share of at most {glue:text}`proved:.2f` of the samples, instead of {glue:text}`delta`. With its square, as the paper has it, $K$ is {glue:text}`squared:.0f` nats, more than step 2 asks for. So at these networks the paper's own form is proved in spite of its $\Sigma$, and no network of this chapter exceeds it.
 #
-# But a union bound with Hoeffding's inequality is not tight. So in the audit the large $K$ happens to make up for both errors of the form without the square.
+# But a union bound with Hoeffding's inequality is not tight, so the actual share of failures is much smaller than what is proved. This is why the large $K$ happens to make up, in the audit, for both errors of the form without the square.
 #
 # ## A learner that can fit any labels
 #
@@ -366,7 +366,7 @@ glue(ten=rivals.occam(0.0, 2**10 * math.log(2), m, delta))
 # %% [markdown]
 # The mean certificate is {glue:text}`bound:.2f`. The KL divergence of the posterior from the prior at the initial weights is {glue:text}`kl:.0f` nats, whereas from a prior around 0 it would be {glue:text}`kl_zero:.0f` nats. Of the {glue:text}`seeds` networks {glue:text}`exceeded` have a risk above their certificate, which is weak evidence, because the certificates are far above the risks.
 #
-# A learner that memorises could not get such a certificate here. A table of the sample is of no use on the strings outside, which are most of all strings here, so its risk is nearly that of a constant. Occam's bound for all tables says no more: with {glue:text}`n` bits the bound for all $2^{2^n}$ functions is {glue:text}`lookup:.4f`. (With ten bits it would be {glue:text}`ten:.2f`, because there the sample is larger than the cube.)
+# A learner that memorises could not get such a certificate here. A table of the sample is of no use on the strings outside, which are most of all strings here, so its risk is nearly that of a constant. Occam's bound for the list of all tables is of no more use: with {glue:text}`n` bits the bound for all $2^{2^n}$ functions is {glue:text}`lookup:.4f`. (With ten bits it would be {glue:text}`ten:.2f`, because there the sample is larger than the cube.)
 #
 # A test set gives a far smaller bound than our certificate. A prior learned from half of the samples comes near to the bound of the test set, and cannot beat it by much ({cite:t}`foong2021`). Networks are compressed and then counted in {cite:t}`zhou2019` and, with much tighter bounds, in {cite:t}`lotfi2022`, both for networks of images, and in {cite:t}`lotfi2024` for large language models.
 #

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-from-gaussians-to-occam`. **Read** 11 min. **Runs in** 40 s. **Source** ours.
 #
-# **Claim.** A bound from flatness and a bound from counting are two ends of one ladder. All its rungs are PAC-Bayes bounds for the same network, and only the prior, the noise and the form of the bound change. The largest steps are a variance for each block of weights and a prior with a width of its own. What then still separates a Gaussian prior from counting is that it pays for weights that could be known beforehand, and that it does not know the two values of a first score. In the end, only the sets of bits contribute to the divergence.
+# **Claim.** A bound from flatness and a bound from counting are two ends of one ladder. All its rungs are PAC-Bayes bounds for the same network, and only the prior, the noise and the form of the bound change. The largest steps are a variance for each block of weights and a prior with a width of its own. What then still separates a Gaussian prior from counting is that it pays for weights that could be known beforehand, and that it does not know the two values that a score of the first attention can have. In the end, only the sets of bits contribute to the divergence.
 #
 # ## Why one should care
 #
@@ -76,7 +76,7 @@
 # * *Rungs 4 to 6.* Here the prior of group $g$ has the variance $\tau_g^2 = s_g^2 + N_g / n_g$, which follows from the same numbers. This width gives the formula in the table ({eq}`eq-wide-prior`).
 # * *Rung 7.* In all networks of the list the MLP, the values, the idle positions, the read-out and the second scores are equal. So a prior centred there pays nothing for them, with noise or without, and we give noise to the first scores alone.
 # * *Rung 8.* A score of the first attention is $L$ at the $d$ members of a set and 0 elsewhere. Let the prior of each score be the mixture $\frac dT N(L, s^2) + (1 - \frac dT) N(0, s^2)$. By {prf:ref}`beyond-occam-mixture` a score costs at most the logarithm of one over the share of its value in the mixture. For one set this adds up to $d \log \frac Td + (T - d) \log \frac T{T - d}$, and there are $W$ sets.
-# * *Rung 9* follows from {prf:ref}`beyond-occam-mixture` with the list itself.
+# * *Rung 9* follows from {prf:ref}`beyond-occam-mixture` with the list itself. The summand $\log W$ is paid as if the number of sets had to be chosen too.
 # * *Rung 10* follows from a union bound over the list.
 #
 # *The choice of the noise.* We try {glue:text}`choices` settings and add $\log$ of their number to $K$. The settings are fixed beforehand. They need the sharpness of each block, but this is measured at the tiling, at strings that are not in the sample. (For sets that overlap the sharpness is a little different, but the bound holds for any settings.)

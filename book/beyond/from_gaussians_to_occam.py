@@ -141,7 +141,7 @@ glue(n=n, degree=degree, list_size=len(centres), log_size=log_size)
 # %% [markdown]
 # ## What noise gains
 #
-# We write down all the networks, and increase the noise from almost none to so much that the networks compute nothing. At each $\sigma$ we compute the risk $R$ of the noisy network, its divergence $K$ from the mixture, and for comparison its divergence from the Gaussian around 0, $\|\theta\|^2 / 2 \sigma^2$. In the bounds $R$, estimated from random draws, takes the place of the training risk, so they are what one would get in the mean and not certificates with every error counted. If flatness helped with the mixture, some noise would make $K$ clearly smaller while the risk is still small.
+# We write down all the networks, and increase the noise from almost none to so much that the networks compute nothing. At each $\sigma$ we compute the risk $R$ of the noisy network, its divergence $K$ from the mixture, and for comparison its divergence from the Gaussian around 0, $\|\theta\|^2 / 2 \sigma^2$. In the bounds $R$, estimated from random draws, takes the place of the training risk, so these bounds are what one would get on average, and not certificates with every error counted. If flatness helped with the mixture, some noise would make $K$ clearly smaller while the risk is still small.
 
 # %%
 sigmas = [1e-4, 1e-3, 3e-3, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 10.0]
@@ -219,7 +219,7 @@ glue(norm_nats=walk["around 0"][3], mixture_gain=gains["mixture, gain"].min())
 #
 # A learner that must return one of the $|H|$ networks has to name the right set, since any other errs on half of all strings and has the risk $\frac12$. Each label is a bit, so $m$ labels distinguish at most $2^m$ of the functions, and nobody names the right one with probability above $2^m / |H|$ if all are equally likely. On the other side, a wrong parity agrees with the truth on $m$ random strings with probability $2^{-m}$, so with $m \ge \log_2 (|H| / \delta)$ the only consistent one is the right one, with probability $1 - \delta$.
 #
-# This limit is for learners that must return a network of the list. A learner that may return any function can have a small risk without naming a set. For example, the mean of all $|H|$ indicators needs no sample at all. Two indicators differ on half of the strings, so its risk is $\frac{|H| - 1}{4 |H|}$ whichever is the truth, and this is already below $\frac14$. The folded cell computes it.
+# This lower limit, $\log_2 |H|$ labels if the learner is never to fail, is for learners that must return a network of the list. A learner that may return any function can have a small risk without naming a set. For example, the mean of all $|H|$ indicators needs no sample at all. Two indicators differ on half of the strings, so its risk is $\frac{|H| - 1}{4 |H|}$ whichever is the truth, and this is already below $\frac14$. The folded cell computes it.
 
 # %% mystnb={"code_prompt_hide": "A check", "code_prompt_show": "A check"} tags=["hide-input"]
 values = torch.stack([each.f(torch.arange(2**n)) for each in everyone])
@@ -245,7 +245,7 @@ glue(mean_risk=mean_risk)
 # K = \sum_g \frac{n_g}2 \log \Bigl( 1 + \frac{N_g}{n_g s_g^2} \Bigr) .
 # ```
 #
-# This is never more than $\sum_g N_g / 2 s_g^2$, since $\log(1 + u) \le u$, and it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. Let $P$ be the number of used weights, those in groups with $N_g > 0$. If the noise has the size that is best for $m$ samples, $K$ is about $\frac P2 \log m$. So the *certificate*, that is, the bound on the risk, falls as $\frac{\log m}m$, not as $m^{-1/2}$. A prior must not depend on the target, and this one does not: its width depends only on the sizes $T$ and $d$ and on the number $W$ of terms, which is 1 here, and for $W = 1$ so do the norms and, by symmetry, the mean squared gradients from which the $s_g$ are chosen.
+# This is never more than $\sum_g N_g / 2 s_g^2$, since $\log(1 + u) \le u$, and it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. Let $P$ be the number of used weights, those in groups with $N_g > 0$. If the noise has the size that is best for $m$ samples, $K$ is about $\frac P2 \log m$. So the *certificate*, that is, the bound on the risk, falls as $\frac{\log m}m$, not as $m^{-1/2}$. A prior must not depend on the target, and this one does not. Its widths follow from the norms $N_g$ and the deviations $s_g$, and the $s_g$ are chosen from the mean squared gradients. For one term ($W = 1$), as here, the norms depend only on the sizes $T$ and $d$, and by symmetry so do the mean squared gradients.
 #
 # With this prior flatness counts, because twice the noise at the same risk saves nearly $\log 2$ nats for each used weight. This is known as the description length of a network {cite:p}`hinton1993,hochreiter1997`: a flat minimum can be written down with fewer digits. We compute four certificates for the same network: with this wider prior, with the narrow one for the same posteriors, with the mixture, and by counting (Occam).
 
@@ -305,7 +305,7 @@ glue(wide_slope=slope["wider prior, by block"])
 #
 # How many samples are needed until a risk below {glue:text}`level` is certain? We answer for {glue:text}`n` and for {glue:text}`far` bits, and {numref}`fig-yardsticks` has a row for each answer:
 #
-# * *To name one of the list* is the lower limit of the last section, $\log_2 |H|$ samples. It is no limit for learners that may return anything: the mean of all {glue:text}`list_size` indicators has the risk {glue:text}`mean_risk:.3f` without a sample.
+# * *To name one of the list* is the lower limit of the section *How good is Occam?*, $\log_2 |H|$ samples. It is no limit for learners that may return anything: the mean of all {glue:text}`list_size` indicators has the risk {glue:text}`mean_risk:.3f` without a sample.
 # * *Identification* is the number of samples at which the only consistent set is the right one, with probability $1 - \delta$.
 # * *Held out* is the plain bound on a test set, where half of the samples are not used to train and the predictor makes no mistake on them.
 # * *Occam*, *mixture* and *wider prior, by block* are the bounds of this page.

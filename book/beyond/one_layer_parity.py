@@ -308,7 +308,7 @@ glue(by_heads=sensitivity, weight=weights.abs().max().item())
 #    and two hidden units turn it into $-|d_x|$.
 # 2. *Second layer.* The end symbol attends to position $x$ with the score $-32\, (n + 1)\, |d_x|$, where $n + 1$ is its own encoding. The value is $(-1)^x$.
 #
-# Of three bits let two be ones, so that $k = 2$. The table has the four positions, the last of which is the end symbol:
+# For example, take three bits, two of which are ones, so that $n = 3$ and $k = 2$. The table has the four positions, the last of which is the end symbol, and the factor 4 in it is $n + 1$:
 #
 # | $x$ | 0 | 1 | 2 | 3 |
 # |:--|:--|:--|:--|:--|
@@ -347,7 +347,7 @@ glue(by_heads=sensitivity, weight=weights.abs().max().item())
 # *Sum.* Since $\frac1{1 + \delta} = \frac89$ and $1 - 2\delta = \frac34$, on both sides $(n + 1) (|d_x| - |d_k|) \ge \frac y4$. So position $x$ has at most $e^{-32\, y/4}$ times the attention of position $k$, and all others together have at most $\eta = 2 \sum_{y \ge 1} e^{-8 y}$ times as much. If they all had the wrong sign, the output would still be $(1 - \eta)/(1 + \eta)$. $\square$
 # ````
 #
-# A single string with a smaller margin would refute the theorem. We try all strings of up to {glue:text}`all_strings` bits, and random and extreme ones of {glue:text}`far` bits: all bits equal, a single one or a single zero at either end, and alternating bits. The control lets the encoding of the position grow only up to 9.
+# A single string with a smaller margin would refute the theorem. We try all strings of up to {glue:text}`all_strings` bits, and random and extreme ones of {glue:text}`far` bits: all bits equal, a single one or a single zero at either end, and alternating bits. In the control the encoding $x + 1$ stops growing at 9.
 
 
 # %%

@@ -208,7 +208,7 @@ glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 #
 # ## The theorem
 #
-# In the theorem $B$ is the norm of a layer's value matrices side by side, $[V_1 \dots V_H]$, at its largest within $\rho$ of $\theta$. The letters $u$ and $w$ stand for two disjoint parts of the step $\Delta$, of $d - 1$ numbers each: $u$ comes from the step of an embedding, and $w$ from the step of the value matrices.
+# In the theorem $B$ is the norm of a layer's value matrices side by side, $[V_1 \dots V_H]$, at its largest over all weights within the distance $\rho$ of the given weights $\theta$. The letters $u$ and $w$ stand for two disjoint parts of the step $\Delta$, of $d - 1$ numbers each: $u$ comes from the step of an embedding, and $w$ from the step of the value matrices.
 #
 # ```{prf:theorem} Two norms in a layer (ours)
 # :label: two-norms
@@ -221,7 +221,7 @@ glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 # *(iii) Sharpness.* Let also $d \ge 3$, and let the assumptions of {prf:ref}`brittle-repaired` hold. Then its conclusions hold with both norms: $\mathbb E_\Delta\, \mathrm{as}_n(T_{\theta + \Delta})$ is bounded in $n$, and $\liminf_n L_{\rho, n}(T) \ge \liminf_n \mathrm{as}_n(T_\theta)/n$.
 # ```
 #
-# In words, (i) says that the norm divides by less than $r$ at most as often as a random vector of $d - 1$ numbers is about as short as $r$. In the first layer it happens at most as often as one such vector is that short, or the product of the lengths of two is. After the block the chance for one token is at most $P(\|u\| \le \sqrt d\, r)$, as with one norm, where $u$ is the step of the bias there.
+# In words, (i) says that the norm divides by less than $r$ at most as often as a random vector of $d - 1$ numbers is about as short as $r$. In the first layer it happens at most as often as one such vector is that short, or the product of the lengths of two is. After the block the chance for one token is at most $P(\|u\| \le \sqrt d\, r)$, as with one norm, where $u$ is the step of the bias there. Part (iii) is about the average sensitivity $\mathrm{as}_n$ and the sharpness $L_{\rho, n}$, the mean square of the change of the output under the step. It says that the average sensitivity after the step stays bounded as strings grow. And in the limit the sharpness is at least the average sensitivity per bit before the step.
 #
 # With $\zeta = 3L/d$ the exponent in (ii) is $-1 + 3/d$, which is negative from $d = 4$ on. Computed from the exact bounds at $d = 4$, between $10^{12}$ and $10^{14}$ bits, it is {glue:text}`failing:.2f` in the first layer, where the logarithm still has an effect. Like (73) itself this is a statement on the limit. In the network above the bound for all tokens falls below 1 at {glue:text}`useful_last:.0e` bits in the second layer, and at {glue:text}`useful_first:.0e` in the first. At the 128 columns of the paper's models the bound for later layers is above 1 at every practical length: since $B \ge \rho$, already the bound for one token is 1 unless $r < \frac12$, that is, up to $2^{128/3}$ or {glue:text}`vacuous:.0e` bits. On short strings the chance itself is large too. With 500 bits, the second layer of the cancelling network magnifies by more than $n^{3/4}$ after a share of {glue:text}`magnified:.2f` of the steps. The number of heads enters through $B$ alone. The paper's (69), which bounds the same chance for one norm, has an error term $e^{-\Theta(d)}$, and this term does not occur here. For $d = 3$ part (iii) still holds, because it does not need (73).
 #
@@ -399,7 +399,7 @@ ledger.verdicts()
 # ## What we found
 #
 # * The conclusion of the remark is true. It needs neither a lower bound on $\eta$ nor $d \gg H$, because the skip connection carries a token of length $\sqrt d$ past attention.
-# * Theorem 6 therefore holds for transformers with both norms, again at every width from 3 on and without the factor 2.
+# * Theorem 6 therefore holds for transformers with both norms, again at every width from 3 on and without the factor 2 by which the paper's lower bound on the sharpness is smaller.
 # * The step of the value matrices, on which the remark relies, is needed, since without it the norm after attention can magnify without bound after every step.
 #
 # ## Exercises
