@@ -300,14 +300,14 @@ glue(tabulated=hessian_at_construction(n, 2, 1), operator=(whole_norm.max()).ite
 #
 # $$G_u(1, d) = 4 + 4(2 + d + 32d^2 + 32d^3), \qquad L(1, d, T) = 2 + (d + 1)(8 + 16 d^2 + 4 \log^2 T) .$$
 #
-# (Here $L(W, d, T)$ is the paper's name for a bound on the norm. The scale $L$ of the scores, above, is another number.) Let $m$ be the number of training inputs, $\sigma$ the size of a random perturbation of the weights, and $\Sigma$ a constant that says how much the loss varies. A further term $P$, for what the noise adds to the sharpness, stands beside $G_u$ and is left out here.
+# (Here $L(W, d, T)$ is the paper's name for a bound on the norm. The scale $L$ of the scores, above, is another number.) Let $m$ be the number of training inputs, $\sigma$ the size of a random perturbation of the weights, and $\Sigma$ a constant that says how much the loss varies. A further term $P$, for what the noise adds to the sharpness, stands beside $G_u$. We leave it out below, in formulas and in numbers, except where we say so.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorems 7, 8 and 16, as quoted
 # :label: sharper-thm7
 # At fixed $\sigma$, for some regularization, the probability of a wrong answer is at most $e^{E}$.
 # * (Theorem 7.) Trained on the functions of all steps,
 #
-#   $$E = \log 4T - \frac m{8 \Sigma^2} + \frac{m \sigma^2}{4 \Sigma^2}\, 2 G_u(1, 2) + \frac{L(1, 2, T)}{2 \sigma^2} .$$
+#   $$E = \log 4T - \frac m{8 \Sigma^2} + \frac{m \sigma^2}{4 \Sigma^2}\, \bigl( 2 G_u(1, 2) + P \bigr) + \frac{L(1, 2, T)}{2 \sigma^2} .$$
 # * (Theorem 8.) Trained on the parity of all $T$ bits, the last two terms have a factor $T$, and the first is $\log 4$. So the bound grows exponentially with $T$; with the chain, only linearly.
 # ```
 #
@@ -640,7 +640,7 @@ glue(norm_ratio=norm_ratio, least_20=min(best_bound(*at(T_20)) for at in NETWORK
 #
 # **Statement.** As quoted, at fixed $\sigma$, the probability of a wrong answer is at most $4T$ times an exponential of the sharpness and the norm $L(1, 2, T)$ of the network for two bits; in words, the bound grows linearly in $T$.
 #
-# **Counterexample.** It concerns the proof. The exponential is the confidence $\delta$ with which Theorem 2 keeps the mean loss below $\frac12$, up to a term in $\sigma^4$. The constant output $\frac12$ has a smaller mean loss on every training set, and is a guess. At $\sigma = {glue:text}`sigma:g`$ and $T = {glue:text}`T_20`$ the quoted bound is $e^E$ with $E =$ {glue:text}`quoted_log`, whereas Theorem 2 and Markov's inequality never give less than {glue:text}`floor:.4f` for a single step. Besides, with the same scores of $2 \log T$ the chain with one-hot codes has {glue:text}`norm_ratio:.1f` times $L(1, 2, T)$ as its squared norm.
+# **Counterexample.** It concerns the proof. The exponential is the confidence $\delta$ with which Theorem 2 keeps the mean loss below $\frac12$, up to a term in $\sigma^4$ and with half of the weight of $P$. The constant output $\frac12$ has a smaller mean loss on every training set, and is a guess. As a number, take $\Sigma =$ {glue:text}`Sigma` as in the paper, and $m =$ {glue:text}`m:.0e` and $\sigma =$ {glue:text}`sigma:g`, which are our choice. At $T =$ {glue:text}`T_20` and without $P$ the quoted bound is then $e^E$ with $E =$ {glue:text}`quoted_log`, whereas Theorem 2 and Markov's inequality never give less than {glue:text}`floor:.4f` for a single step. Besides, with the same scores of $2 \log T$ the chain with one-hot codes has {glue:text}`norm_ratio:.1f` times $L(1, 2, T)$ as its squared norm.
 #
 # **Why.** A bound on the mean loss that holds with probability $1 - \delta$ over training sets bounds the probability of a wrong answer by four times the mean loss, and not by a multiple of $\delta$. As for the norm, all steps share the score matrices, which need a score for each of $T$ codes. With one-hot codes their squared norm grows like $T \log^2 T$.
 #

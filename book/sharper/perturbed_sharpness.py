@@ -43,7 +43,7 @@
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Section 2.3
 # :label: sharper-fig-perturb
-# The true effect of a perturbation on the trace of the construction is relatively small compared to the analytic bound. It is measured at 20 evenly spaced values of $\sigma$ from $0.01$ to $0.00001$ and for $T \in \{20, 30, 40, 50\}$. For each class of functions the worst of ten functions is reported, at a percentile.
+# The true effect of a perturbation on the trace of the construction is relatively small compared to the analytic bound. It is measured at 20 evenly spaced values of $\sigma$ (the symbol is missing in our text) from $0.01$ to $0.00001$ and for $T \in \{20, 30, 40, 50\}$. For each class of functions the worst of ten functions is reported, at a percentile.
 # ```
 #
 # **What the change is compared with.** By the paper's bound, half of the trace at the noisy copy is at most $G_u + P(\sigma)$, where $G_u$ bounds the squared gradient at the construction and $P$ is what noise adds ({ref}`ch-perturbed-trace`). So $|\Delta| / \operatorname{tr} H$ has to be compared with $2 P(\sigma) / \operatorname{tr} H$. In the authors' notebook two terms of the change of the gradient, which enters $P$, lack their factor $\sigma$. We restore it, which makes $P$ smaller. The bound covers the whole trace, whereas we measure one part of it. The summand of the bound that covers this part alone, $2 G_p (2 \sqrt{G_u} + G_p)$ in the notation of that chapter, is much smaller at small noise, but at the same standard deviation it is still more than four orders of magnitude larger than the stored changes.
@@ -329,16 +329,16 @@ glue(tight_low=min(tight), tight_high=max(tight), mesh_second=math.sqrt(MESH[1])
 # * We do not judge Figures 3 and 4 class by class, because only six of the twenty classes have a stored run.
 #
 # ```{finding} sharper.fig_perturb
-# :title: In the code the noise is larger than stated, and a trace is off by a fifth
+# :title: In the code $\sigma$ is a variance, and a trace is off by a fifth
 # :group: code
 #
-# **Statement.** The authors' code adds noise of size $\sigma$ and estimates the trace by Hutchinson's method.
+# **Statement.** The authors' code adds noise of size $\sigma$ and estimates the trace by Hutchinson's method. (The symbol of the mesh is missing in the text that we could read. We take it to be $\sigma$, a standard deviation.)
 #
 # **Counterexample.** The value $\sigma = 0.01$ is passed on as a variance, so the standard deviation is 0.1. At the paper's lengths the change of the Gauss-Newton part of the trace is then up to {glue:text}`stored_applied:.1f` times this part itself, in place of {glue:text}`stored_change:.0f` %.
 #
 # **Why.** The function that adds noise takes a variance by default. The estimator stops when one more vector changes the mean little, which happens after {glue:text}`vectors:.0f` vectors in the median, with an error of {glue:text}`error:.0f` %.
 #
-# **Repair.** Take noise of the standard deviation $\sigma$, and the same random vectors at both points. The Gauss-Newton part can be computed from gradients without sampling.
+# **Repair.** Take noise of the standard deviation $\sigma$, and the same random vectors at both points. (A later version of the code starts both traces from the same seed, but each estimate decides by itself when to stop.) The Gauss-Newton part can be computed from gradients without sampling.
 #
 # **What survives.** The paper's conclusion, under either reading of the mesh.
 # ```

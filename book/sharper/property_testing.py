@@ -66,7 +66,7 @@
 # To test sparsity $s$, repeat the following $R$ times.
 #
 # 1. Fix all but $\ell$ random coordinates to random values, and take the Walsh transform of the restricted function.
-# 2. Reject if more than a share $\varepsilon$ of its energy, the sum of its squared coefficients, lies outside its $s$ largest coefficients. (The paper compares the energy itself with its parameter. For functions of energy 1 the answers hardly differ.)
+# 2. Reject if more than a share $\varepsilon$ of its energy, the sum of its squared coefficients, lies outside its $s$ largest coefficients. (The threshold is missing in the text that we could read. The authors' program rejects above $\frac\varepsilon2$ of the whole energy, which is a share, too. If the energy itself is compared with a threshold, the answers for functions of energy 1 hardly differ.)
 #
 # Increase $s$ and return the first sparsity that is never rejected.
 # ```
@@ -457,9 +457,12 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# Of the repository `paullintilhac/boolean_function_sensitivity` we read the list of its Python files, and `utils.py` (commit 5c953ce1). No file there is a property test, so the appendix's own words are the only source for the two algorithms, and we cannot say which points were drawn for the paper's figure. Subcubes along coordinates fit its description, and their answers fall short as well.
+# In a copy of the repository `paullintilhac/boolean_function_sensitivity`, with 174 commits on 14 branches, we searched every version of every Python file and notebook. We found a test of the sparsity, and none of the degree.
 #
-# The function `rboolf` in `utils.py` draws each set of a function by itself, so a set can come twice, whereas our sets are distinct.
+# * **The test of the sparsity** is in `exp_refactor.py` on the branch `plots`, from commit 5d6b296 of May 2025 on. As in the algorithm above, it fixes all but some random coordinates and transforms. It rejects if the energy outside the $k$ largest coefficients is more than $\frac\varepsilon2$ of the whole energy, where our test has $\varepsilon$. The number of free coordinates is $\lceil \log_2(4k/\varepsilon) \rceil$, but at most 12, and the number of restrictions is $\lceil \ln(1/\delta) \rceil$. The program calls the test once for a network that it has trained, with $k = 2$ and $\varepsilon = \delta = 0.01$, that is, with 10 free coordinates and 5 restrictions. It does not sweep over sparsities as for Figure 8, and whether the figure was made with this function we do not know. With at most 12 free coordinates no more than 13 characters of degree 1 can be counted. A second test, by hash buckets, is commented out in the file.
+# * **The test of the degree.** The appendix's own words are the only source, so we cannot say which points were drawn for the paper's figure. Subcubes along coordinates fit its description, and their answers fall short as well.
+#
+# The function `rboolf` in `utils.py` (commit 5c953ce1, which is not in that copy) draws each set of a function by itself, so a set can come twice, whereas our sets are distinct. In the file with the test of the sparsity they are distinct, too.
 #
 # ## What we found
 #
