@@ -2,9 +2,9 @@
 
 Their bound on the norm, restored: for some c, c' > 0 every bidirectional recurrent net on 1STR with
 risk at most c has L^2 ||U||_op^2 log(1 + d_h) >= c' N. The display is missing. The proof of
-Proposition 8 ends "to obtain lower bounds on d_h and ||U||_op"; that of Theorem 9 (Theorem 7 there)
-uses the bound through ||.||_op <= ||.||_F and goes on "Recall that log d_h <= N^c". That fixes the
-norm, and that d_h enters by a logarithm; every power of the logarithm up to POWERS fails here.
+Proposition 8 packs the states into a ball of radius sqrt2 ||U||_op r_h and ends "to obtain lower
+bounds on d_h and ||U||_op"; Maurey's count in that ball gives this form. The main text has ||U||_F,
+with which the bound is true. Every power of the logarithm up to the last of POWERS fails here.
 
 States are words of an error-correcting code: label k is rounded to R bits, and each bit turns a
 fixed set of the D = 4NR signs of the state (a step h -> h * s(x_k, k)); U = (I, I). The read-out
