@@ -12,6 +12,8 @@ needed: log N >= log 2. C_1 = h^2 log 2 and C_Bx = s^2 C_1 are cover constants: 
 floor(h x / eps) for |x| <= 1 or s, n + 1 intervals cover, and n + 1 <= 2^(n^2); n = 0 needs one.
 The bound falls like 1/s^4, as printed and by the sum of the proof, with B_c2 for B_v2 and the term
 of the first W_c: the first W_QK lacks B_x^2 there too. With B_x^2 the bound holds at this instance.
+Here C_1 is for the class of each matrix alone. If one class with one C_1 holds all matrices, as in
+the corollaries, this instance shows nothing; the certificate of Corollary 4.2.1 then serves.
 """
 
 from fractions import Fraction as Q

@@ -316,7 +316,7 @@ glue(tuples=fitting(*basis(3), 1), tuples_2=fitting(*single(3), 2))
 # ## What we found
 #
 # * The sparsification lemma lacks a factor as printed. It has two repairs, both sharp, and the covers that the paper builds on it are not affected.
-# * Tuples whose sum may fall short of $k$ are counted by $(d+1)^k$, not by $d^k$. For $d \ge 2$ the number $d^k$ is too small with one term, and at $(d, k) = (2, 2)$, $(2, 3)$ and $(3, 2)$. In all other cases with $d \ge 2$ it is large enough.
+# * Tuples whose sum may fall short of $k$ are counted by $(d+1)^k$, not by $d^k$. For $d \ge 2$ the number $d^k$ is too small with one term, and at $(d, k) = (2, 2)$, $(2, 3)$ and $(3, 2)$. In all other cases with $d \ge 2$ it is large enough. At $d = 1$ it can be too small for every $k$.
 #
 # ```{finding} lengthfree.lem3_1
 # :title: Maurey's lemma: the factor $\gamma$ stands on one side only
@@ -334,12 +334,12 @@ glue(tuples=fitting(*basis(3), 1), tuples_2=fitting(*single(3), 2))
 # ```
 #
 # ```{finding} lengthfree.lem3_1_count
-# :title: Sums up to $k$ are counted by $(d + 1)^k$, not $d^k$
+# :title: The count $d^k$ fails for one term, one vector and three small cases
 # :group: false statement
 #
 # **Statement.** As printed after Lemma 3.1, at most $d^k$ tuples $(k_1, \dots, k_d)$ with $\sum_i k_i \le k$ fit its criteria.
 #
-# **Counterexample.** At $d = 3$, $k = 1$, $V_i = e_i$, $\alpha_i = \frac13$, {glue:text}`tuples` tuples satisfy the condition on the sum and the inequality, but $d^k = 3$. At $d = 3$, $k = 2$, with the numbers 1, 0, 0 and the weights $\frac12, \frac14, \frac14$, there are {glue:text}`tuples_2`, but $d^k = 9$.
+# **Counterexample.** At $d = 3$, $k = 1$, $V_i = e_i$, $\alpha_i = \frac13$, {glue:text}`tuples` tuples satisfy the condition on the sum and the inequality, but $d^k = 3$. At $d = 3$, $k = 2$, with the numbers 1, 0, 0 and the weights $\frac12, \frac14, \frac14$, there are {glue:text}`tuples_2`, but $d^k = 9$. At $d = 1$ one tuple is allowed, but with weight 1 two tuples or more fit for every $k$, if $b^2$ is at least twice the squared length of the vector.
 #
 # **Why.** The number $d^k$ counts draws from $d$ options, and drawing nothing is one more option.
 #

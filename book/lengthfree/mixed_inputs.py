@@ -19,9 +19,9 @@
 # # Where a cover of linear maps has to look
 #
 # ```{verdict}
-# Yes, to cover linear maps on all inputs of bounded $\ell_1$ norm it is enough to cover them on the vertices of that ball, as long as outputs are compared in a norm. The paper's definition also allows the exponent $\frac12$, which gives no norm and which nothing uses. With this exponent it fails: {glue:text}`on_vertices` map covers the vertices, but {glue:text}`on_all` are needed for all inputs.
+# Yes, to cover linear maps on all inputs of bounded $\ell_1$ norm it is enough to cover them on the vertices of that ball, as long as outputs are compared in a norm. The paper defines covers for exponents below 1 too, which give no norm and which nothing uses. With the exponent $\frac12$ the vertices are not enough: {glue:text}`on_vertices` map covers them, but {glue:text}`on_all` are needed for all inputs.
 # ```
-# **Needs** nothing but linear algebra. **Read** 7 min. **Runs in** 10 s. **Source** printed; the range of $q$ restored.
+# **Needs** nothing but linear algebra. **Read** 7 min. **Runs in** 10 s. **Source** printed.
 #
 # **Claim.** Two lemmas reduce what a cover has to take into account. First, to cover linear maps on all mixtures, that is, convex combinations, of some inputs it is enough to cover them at these inputs, wherever outputs are compared in a norm. Second, covers of single rows can be combined into a cover of matrices, and this holds for the class of all matrices with such rows.
 
@@ -42,8 +42,7 @@ from helpers.rng import Rng, f64
 from papers.lengthfree import linear_maps
 
 ledger, rng = Ledger("lengthfree/mixed_inputs"), Rng(seed)
-lem3_2, q_range = ledger.result("lengthfree.lem3_2"), ledger.result("lengthfree.lem3_2_range")
-appendix = ledger.result("lengthfree.appA")
+lem3_2, appendix = ledger.result("lengthfree.lem3_2"), ledger.result("lengthfree.appA")
 
 # %% [markdown]
 # ## Why one should care
@@ -76,7 +75,7 @@ figures.show()
 # Let the inputs be those with $\|x\|_1 \le B_x$. For every class $\mathcal W$ and $N \ge d$, the covering number $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ equals the covering number on the $d$ inputs $B_x e_1, \dots, B_x e_d$.
 # ```
 #
-# The lemma names no range of $q$. Section 2.4 of the paper defines covers for every real $q > 0$, but all uses have $q = 2$. It is printed nowhere that the lemma holds for every $q > 0$, but this is what the lemma and Section 2.4 say if they are read together.
+# The lemma names no range of $q$. We read $\|\cdot\|_q$ as a norm, which it is for $q \ge 1$, and all uses have $q = 2$. Section 2.4 of the paper defines covers for every real $q > 0$, so we also ask what happens below 1.
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Appendix A
 # :label: lengthfree-appA
@@ -87,7 +86,7 @@ figures.show()
 #
 # The proof of {prf:ref}`lengthfree-lem3-2` for norms is short. A point with $\|x\|_1 \le B_x$ is a mixture of the vertices $\pm B_x e_i$. For $q \ge 1$ the difference $\|(W - \hat W)x\|_q$ is a convex function of $x$, so it is largest at a vertex, and it is the same at $\pm B_x e_i$. So whatever covers the vertices covers everything. Conversely, a set of $N \ge d$ inputs may contain the $d$ vertices, and then every cover on these inputs is also a cover on the vertices, so that the two numbers are equal. (The paper's proof is the same, with the triangle inequality for the convexity; it writes $W_i - \hat W_i$, by its notation rows, for the columns.)
 #
-# Below $q = 1$ the function $\|\cdot\|_q$ is not convex, and the example becomes a counterexample, with $q = \frac12$, the class $\{0, I\}$, and $\epsilon = \frac32 B_x$. At a vertex the two maps differ by $B_x$, so one of them covers both. At $(\frac12, \frac12) B_x$ they differ by $2 B_x$, so both are needed. The table counts the maps that are needed, and the column *worse by* is the result of a search for inputs that are worse than all vertices, for random differences $W - \hat W$. For a norm such an input would refute the lemma. The last column searches the Euclidean ball $\|x\|_2 \le B_x$ instead, to which the lemma does not apply.
+# Below $q = 1$ the function $\|\cdot\|_q$ is not convex, and the example shows that vertices are not enough, with $q = \frac12$, the class $\{0, I\}$, and $\epsilon = \frac32 B_x$. At a vertex the two maps differ by $B_x$, so one of them covers both. At $(\frac12, \frac12) B_x$ they differ by $2 B_x$, so both are needed. The table counts the maps that are needed, and the column *worse by* is the result of a search for inputs that are worse than all vertices, for random differences $W - \hat W$. For a norm such an input would refute the lemma. The last column searches the Euclidean ball $\|x\|_2 \le B_x$ instead, to which the lemma does not apply.
 
 # %%
 two_maps = torch.stack((torch.zeros(2, 2), torch.eye(2))).double()
@@ -140,24 +139,14 @@ lem3_2.holds(
     evidence="proved",
 )
 on_vertices, on_all = "needed on vertices", "needed on all"
-q_range.refuted(
-    "read with any real $q > 0$, as in Section 2.4: number of maps that a cover of $\\{0, "
-    "I\\}$ needs on all inputs for $q = \\frac12$, against that on the vertices; control: "
-    "$q = 1$",
-    qs.loc[0.5, on_all],
-    equals=qs.loc[0.5, on_vertices],
-    control=qs.loc[1, on_all],
-    about="statement",
-    evidence="attained",
-)
-q_range.repaired(
-    "$q \\ge 1$, where it is a norm: number of maps that a cover of $\\{0, I\\}$ needs on "
-    "all inputs for $q = 1$, against that on the vertices; control: $q = \\frac12$",
+lem3_2.holds(
+    "$q = 1$: number of maps that a cover of $\\{0, I\\}$ needs on all inputs, against that on "
+    "the vertices; control: $q = \\frac12$, which gives no norm",
     qs.loc[1, on_all],
     equals=qs.loc[1, on_vertices],
     control=qs.loc[0.5, on_all],
     about="statement",
-    evidence="proved",
+    evidence="attained",
 )
 glue(on_vertices=qs.loc[0.5, on_vertices], on_all=qs.loc[0.5, on_all])
 
@@ -222,23 +211,8 @@ glue(needed_signs=members(1, -1))
 # %% [markdown]
 # ## What we found
 #
-# * Inputs of bounded $\ell_1$ norm need no larger cover than the vertices, for every norm of the outputs. Only the range $0 < q < 1$, which no use needs, has to be left out.
+# * Inputs of bounded $\ell_1$ norm need no larger cover than the vertices, for every norm of the outputs. For $0 < q < 1$, where $\|\cdot\|_q$ is no norm, this fails, but no use in the paper has such a $q$.
 # * Appendix A is true for the class of all matrices with bounded rows. No other result of the paper rests on it. For another class the cover has to be taken from outside the class.
-#
-# ```{finding} lengthfree.lem3_2_range
-# :title: Vertices suffice for norms, $q \ge 1$, not for every $q > 0$
-# :group: restored form
-#
-# **Statement.** As restored: Lemma 3.2 names no range of $q$ and is used at $q = 2$; read with the range that Section 2.4 gives for covers it would hold for every real $q > 0$.
-#
-# **Counterexample.** For $q = \frac12$, the class $\{0, I\}$ in the plane, and $\epsilon = \frac32 B_x$, {glue:text}`on_vertices` map covers the vertices, but {glue:text}`on_all` are needed at $(\frac12, \frac12) B_x$.
-#
-# **Why.** The proof uses the triangle inequality, which fails for $q < 1$.
-#
-# **Repair.** The lemma holds for all $q \ge 1$.
-#
-# **What survives.** All uses in the paper, because they have $q = 2$.
-# ```
 #
 # ```{finding} lengthfree.appA
 # :title: A matrix of covered rows may lie outside the class
