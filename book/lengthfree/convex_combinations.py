@@ -19,7 +19,7 @@
 # # Short averages
 #
 # ```{verdict}
-# Lemma 3.1 is false as printed, because a factor is missing. The lemma says how well a short average of vectors can approximate a weighted sum of them. For a single vector of length 1 with weight $\frac12$, and an average of one term, it promises an error of 0, but the least possible squared error is {glue:text}`printed_error:.2f`. A factor in either of two places repairs the lemma. The sentence after the lemma says that for $d$ vectors and $k$ terms at most $d^k$ tuples of numbers of draws fit. It is false as well, and for $d \ge 2$ it fails with one term and in three further cases.
+# Lemma 3.1 is false as printed, because a factor is missing. The lemma says how well a short average of vectors can approximate a weighted sum of them. For a single vector of length 1 with weight $\frac12$, and an average of one term, it promises an error of 0, but the least possible squared error is {glue:text}`printed_error:.2f`. A factor in either of two places repairs the lemma. The sentence after the lemma counts the possible averages: with $d$ vectors and $k$ terms, at most $d^k$ choices of how often each vector occurs are said to fit. It is false as well, and for $d \ge 2$ it fails with one term and in three further cases.
 # ```
 # **Needs** nothing but linear algebra. **Read** 8 min. **Runs in** 10 s. **Source** printed.
 #

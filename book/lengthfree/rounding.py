@@ -293,7 +293,7 @@ ledger.show()
 # ```{solution} ex-rounding
 # :class: dropdown
 #
-# As soon as $2m \ge 10$, the exact distance is $\sqrt{10}/(2m)$. This is at most $\frac1{100}$ from $m = 159$ on, so 159 terms are enough. Maurey's lemma asks for $1/\sqrt m \le \frac1{100}$, so for $10\,000$ terms.
+# As soon as $2m \ge 10$, the exact distance is $\sqrt{10}/(2m)$. This is at most $\frac1{100}$ from $m = 159$ on, so 159 terms are enough. Maurey's lemma asks for $1/\sqrt m \le \frac1{100}$, that is, for $10\,000$ terms.
 # ```
 #
 # ```{exercise}

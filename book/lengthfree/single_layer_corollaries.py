@@ -364,7 +364,7 @@ heads_add.holds(
 )
 
 # %% [markdown]
-# So with equal bounds the complexity of $H$ heads is $H$ times that of one ({numref}`fig-layer-heads`), so a bound by a fixed number takes about $H^2$ times as many examples. The bound from covers of all tokens grows like $H$ to the power {glue:text}`older_exponent:.1f`, as the paper says of its method for several layers.
+# With equal bounds the complexity of $H$ heads is therefore $H$ times that of one ({numref}`fig-layer-heads`). Since the bound falls nearly like one over the root of the sample size, about $H^2$ times as many examples are needed to bring it below a fixed number. The bound from covers of all tokens grows like $H$ to the power {glue:text}`older_exponent:.1f`, as the paper says of its method for several layers.
 #
 # ## What the bound says about real weights
 #
@@ -394,7 +394,7 @@ glue(
 )
 
 # %% [markdown]
-# With all norms equal to 1 it takes some {glue:text}`examples_ones:.0e` examples until the bound is informative for a loss. With random weights and positions it takes {glue:text}`examples_class:.0e` examples until the bound is not vacuous for the class, and {glue:text}`examples_quarter:.0e` until it is informative for a loss. Up to logarithms the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$, and it is these norms that are large. So the theorem tells how the complexity *scales*: it does not grow with $T$, and it grows with the norms at most in this way. This is also what the authors want of it, for they write that such bounds "can be used to help understand how sample size needs to scale with different architecture parameters".
+# With all norms equal to 1 it takes some {glue:text}`examples_ones:.0e` examples until the bound is informative for a loss. With random weights and positions it takes {glue:text}`examples_class:.0e` examples until the bound is not vacuous for the class, and {glue:text}`examples_quarter:.0e` until it is informative for a loss. For a bound below a fixed number the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$ up to logarithms, and it is these norms that are large. So the theorem tells how the complexity *scales*: it does not grow with $T$, and it grows with the norms at most in this way. This is also what the authors want of it, for they write that such bounds "can be used to help understand how sample size needs to scale with different architecture parameters".
 #
 # ## What we found
 #

@@ -19,7 +19,7 @@
 # # What a first layer in the span of the data cannot see
 #
 # ```{verdict}
-# Theorem 6 is true: a feedforward net whose first layer lies in the span of its $n$ training inputs cannot find out from few samples where to look. With $N$ tokens of $d$ numbers its risk is at least $1 - \frac n{Nd}$, where a predictor that ignores the input has risk 1, and this is attained where tokens have one number. At the paper's scale, 25 tokens of 10 numbers and an error of 0.02, the bound requires only {glue:text}`theirs` samples, whereas feedforward nets need some $10^5$. Another property, that training is not affected if all inputs are rotated, requires {glue:text}`ours`.
+# Theorem 6 is true: a feedforward net whose first layer lies in the span of its $n$ training inputs cannot find out from few samples where to look. With $N$ tokens of $d$ numbers its risk is at least $1 - \frac n{Nd}$, where a predictor that ignores the input has risk 1. This bound is attained where tokens have one number. At the paper's scale, 25 tokens of 10 numbers and an error of 0.02, the bound requires only {glue:text}`theirs` samples, whereas feedforward nets need some $10^5$. Another property, that training is not affected if all inputs are rotated, requires {glue:text}`ours`.
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 18 min. **Runs in** 15 s. **Source** restored; the definition quoted.
 #
@@ -311,7 +311,7 @@ thm6.holds(
 #
 # ## Why nets need more
 #
-# From $n = Nd$ on {prf:ref}`retrieval-thm6` is vacuous, but there trained nets are still near risk 1, so something else must hold them back. We think that it is a symmetry: a layer that is applied to all of $x$, with normal initial weights, does not distinguish one direction from another. Call a learner *rotationally invariant* if it predicts at $Qx$ what it predicted at $x$, in distribution, when all training inputs are multiplied by the same orthogonal matrix $Q$. Gradient descent from normal weights is rotationally invariant, for any $f$, loss, rate, batches, momentum and penalty $\lambda \|W\|_F^2$, also with $\lambda = 0$, because its steps commute with $W \mapsto W Q^\top$, whereas AdamW is not rotationally invariant.
+# From $n = Nd$ on {prf:ref}`retrieval-thm6` is vacuous, but there trained nets are still near risk 1, so something else must hold them back. We think that it is a symmetry: a layer that is applied to all of $x$, with normal initial weights, does not distinguish one direction from another. Call a learner *rotationally invariant* if it predicts at $Qx$ what it predicted at $x$, in distribution, when all training inputs are multiplied by the same orthogonal matrix $Q$. Gradient descent from normal weights is rotationally invariant, for any $f$, loss, rate, batches, momentum and penalty $\lambda \|W\|_F^2$, also with $\lambda = 0$. The reason is that its steps commute with $W \mapsto W Q^\top$. AdamW is not rotationally invariant.
 #
 # ```{prf:proposition} A bound for rotationally invariant learners
 # :label: retrieval-rotation
@@ -473,7 +473,7 @@ glue(theirs=math.ceil(scale.iloc[0, 0]), ours=math.ceil(scale.iloc[0, 1]))
 #
 # * The definition forces the first layer into the span, and gradient descent with a penalty goes there by the law $(1 - 2\eta\lambda)^k$, for all nets and losses tried.
 # * Theorem 6 is true, since the mean over $u$ of the floor is $1 - \frac n{Nd}$ for every training set of full rank, and a reader of the span attains the floor of every $u$.
-# * Trained nets are far above the floor, because {prf:ref}`retrieval-rotation` requires $n$ of order $N^2 d$ in place of $Nd$. This proposition holds for every $u$, with or without weight decay, also where Theorem 6 is vacuous, and up to $n = Nd$ it would be attained if it had $Nd$ in place of $N(d-1) + 1$.
+# * Trained nets are far above the floor, because {prf:ref}`retrieval-rotation` requires $n$ of order $N^2 d$ in place of $Nd$. This proposition holds for every $u$, with or without weight decay, also where Theorem 6 is vacuous. Up to $n = Nd$ least squares for each pointer has exactly the mean risk that its formula gives with $Nd$ in place of $N(d-1) + 1$.
 #
 # ## What would falsify this
 #

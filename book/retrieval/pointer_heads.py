@@ -109,11 +109,11 @@ figures.show()
 # of $x_{t_{ih}}$. So with $\alpha$ of order $\frac qd \log N$, up to logarithms of $\max_j \|x_j\|$, of the net's norms and of $1/\varepsilon_{2NN}$, the $q$ heads and the net of Assumption 2 are within $2 \sqrt{\varepsilon_{2NN}}$ of $g$ at every token.
 # ```
 #
-# Assumption 3 says that different encodings have inner products of at most $\frac12$ in size, and Assumption 2 that a two-layer net is within $\sqrt{\varepsilon_{2NN}}$ of $g$ on the data that occur ({prf:ref}`retrieval-ass123`).
+# Here token $i$ has data $x_i \in \mathbb R^d$ and $q$ pointers, $t_{ih}$ is the position that its pointer $h$ names, and the label is a function $g$ of the data at these positions. Assumption 3 says that different encodings have inner products of at most $\frac12$ in size, and Assumption 2 that a two-layer net is within $\sqrt{\varepsilon_{2NN}}$ of $g$ on the data that occur ({prf:ref}`retrieval-ass123`).
 #
 # The idea of the proof is that of the example. The score of a wrong token is smaller than that of the right one by at least $\frac a2$, so its weight is smaller by a factor of $e^{a/2}$, and there are at most $N - 1$ wrong tokens.
 #
-# **Proof.** The score of key $j$ for head $h$ is $a \langle \omega_t, \omega_j \rangle$, where $t$ is the token pointed at, and $a = \alpha s^2 = \alpha d/q$ is the *sharpness*. At $j = t$ the score is $a$, and relative to that, a key $j \ne t$ gets the weight $e^{-a (1 - \langle \omega_t, \omega_j \rangle)}$. If $S_t$ is the sum of these weights, the head puts the share $S_t / (1 + S_t)$ of its attention on other tokens, so
+# **Proof.** The score of key $j$ for head $h$ is $a \langle \omega_t, \omega_j \rangle$, where $t$ is the token pointed at, and $a = \alpha s^2 = \alpha d/q$ is the *sharpness*, because encodings are multiplied by $s = \sqrt{d/q}$ in a token. At $j = t$ the score is $a$, and relative to that, a key $j \ne t$ gets the weight $e^{-a (1 - \langle \omega_t, \omega_j \rangle)}$. If $S_t$ is the sum of these weights, the head puts the share $S_t / (1 + S_t)$ of its attention on other tokens, so
 #
 # $$\|f_i - x_t\| \;\le\; \frac{S_t}{1 + S_t}\, \max_j \|x_j - x_t\| , \qquad S_t = \sum_{j \ne t} e^{-a(1 - \langle \omega_t, \omega_j\rangle)} .$$ (eq-missed)
 #
@@ -263,7 +263,7 @@ lem11.holds(
 #
 # ## How large are these matrices?
 #
-# Theorem 4 takes all weights from a ball with the squared radius $\tilde\Theta(r_a^2/m_g + m_g r_w^2 + q^2/d)$, and this ball has to contain our construction. To see whether it does, note that a head with sharpness $a$ has $\alpha = aq/d$ on a diagonal of $d_e$ entries, so its $q$ matrices together have the squared norm $q\, \alpha^2 d_e = a^2 d_e \cdot q^3/d^2$, where $a^2 d_e$ is a power of $\log(nN)$. For $q \le d$ this is at most $a^2 d_e \cdot q^2/d$, so the ball is large enough. For $q > d$ the squared norm exceeds the summand $q^2/d$ of the ball by a factor of $q/d$. Then either the other two summands, which belong to the net, are large enough to make up for this, or the paper scales the scores in another way: if they had a factor $\sqrt{d/q}$ in place of $\frac dq$, the summand $q^2/d$ would be enough. The table shows the squared norm over $a^2 d_e \cdot q^2/d$ for real matrices. This quotient must not exceed 1 for $q \le d$.
+# Theorem 4 takes all weights from a ball with the squared radius $\tilde\Theta(r_a^2/m_g + m_g r_w^2 + q^2/d)$, where the net of Assumption 2 has width $m_g$, outer weights of norm at most $r_a/\sqrt{m_g}$, and inner weights and biases of norm at most $\sqrt{m_g}\, r_w$. This ball has to contain our construction. To see whether it does, note that a head with sharpness $a$ has $\alpha = aq/d$ on a diagonal of $d_e$ entries, so its $q$ matrices together have the squared norm $q\, \alpha^2 d_e = a^2 d_e \cdot q^3/d^2$, where $a^2 d_e$ is a power of $\log(nN)$. For $q \le d$ this is at most $a^2 d_e \cdot q^2/d$, so the ball is large enough. For $q > d$ the squared norm exceeds the summand $q^2/d$ of the ball by a factor of $q/d$. Then either the other two summands, which belong to the net, are large enough to make up for this, or the paper scales the scores in another way: if they had a factor $\sqrt{d/q}$ in place of $\frac dq$, the summand $q^2/d$ would be enough. The table shows the squared norm over $a^2 d_e \cdot q^2/d$ for real matrices. This quotient must not exceed 1 for $q \le d$.
 
 # %%
 a, sizes = 8.0, {}

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-state-norms`. **Read** 17 min. **Runs in** 10 s. **Source** quoted (the hypotheses, Lemmas 36 and 37, the parts of Lemma 38), restored (the displays).
 #
-# **Claim.** Among all recurrent nets that fit $n$ samples of the general retrieval task, take one with the smallest weights. If $n$ is less than a certain power of the length $N$ of the prompts, then the error of this net on fresh prompts is large. The reason is that the task itself needs weights whose norm grows with $N$, whereas $n$ samples can be fitted with a norm that does not depend on $N$. We find that every step of the argument holds. It rests on {prf:ref}`retrieval-prop8`, which we state in three forms. One of them is false as we restore it, but the argument needs only the other two.
+# **Claim.** Among all recurrent nets that fit $n$ samples of the general retrieval task, take one with the smallest weights. If $n$ is less than a certain power of the length $N$ of the prompts, then the error of this net on fresh prompts is large. The reason is that the task itself needs weights whose norm grows with $N$, whereas $n$ samples can be fitted with a norm that does not depend on $N$. We find that every step of the argument holds. It rests on a lower bound on the weights that the task needs, {prf:ref}`retrieval-prop8`, which we state in three forms in another chapter ({ref}`ch-state-norms`). One of them is false as we restore it, but the argument needs only the other two.
 
 # %% tags=["parameters"]
 few = 8  # samples that a small net fits [4..12]
@@ -191,7 +191,7 @@ figures.show()
 #
 # **Lemma 36.** Each of the inequalities $\|z\|^2 \le 6n$ and $\|y\|^2 \le 6n$ fails with probability at most $\frac16$, and so does the bound on the gaps. Hence with probability at least $\frac12$ all three hold. If we insert them and the gap $\epsilon = \sqrt\pi/(3n^2)$ into Lemma 38, the squared norm is at most $166\, n^3$.
 #
-# The next table tests each lemma, with {glue:text}`many` samples, where a violation is most likely.
+# The next table tests the lemmas, mostly with {glue:text}`many` samples.
 #
 # * For Lemma 37 it draws {glue:text}`draws` sets of points and counts how often a gap is below $\delta$. A share that is clearly above $\frac16$ would refute the constant.
 # * For Lemma 38 it compares the squared norm with its bound on random samples, and on the hardest samples that we know. These are points on an even grid, $10^{-3}$ apart, whose labels alternate in sign. A ratio above 1 would refute the bound.
@@ -481,7 +481,7 @@ glue(
 # * *Lemma 37* would be false if gaps below $\delta$ were more frequent than one in six; gaps below three times this size are.
 # * *Lemma 38* would be false if an interpolant missed a point, as it does when a unit is removed, or if it exceeded its bound, as it does when the bound is computed with the median gap in place of the smallest.
 # * *The bound of Lemma 36* would be false if the median grew faster than $n^3$, as it does for cubed projections, which crowd near 0.
-# * *The theorem* would be false if, at a length of $10^8$, fitting a few samples cost more than the task; it does cost more than the norm that a single label needs. The theorem would also be false if narrow nets had a small error, which is not excluded for nets with unbounded weights.
+# * *The theorem* would be false if, at a length of $10^8$, fitting a few samples cost more than the task. In the control the task is replaced by a single label, and fitting does cost more than the norm that this label needs. The theorem would also be false if narrow nets had a small error, which is not excluded for nets with unbounded weights.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

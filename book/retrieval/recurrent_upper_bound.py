@@ -139,7 +139,7 @@ table(by_hand, "The state after each of three tokens", form=".2f", tiny=1e-9)
 #
 # ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorem 7
 # :label: retrieval-thm7
-# *(Restored: the hypotheses are quoted, the display is missing.)* Let Assumptions 1 to 3 hold, in the simple task. Let $\hat f$ minimise the empirical risk over recurrent nets with weights $\|\mathrm{vec}\, \Theta\| \le R$, with states of length at most $r_h$, and with transitions that are $\alpha_N$-Lipschitz in the state. Here $\alpha_N$ is any number up to $1/N$, and $R$ is a polynomial that is large enough for Proposition 28. With $n$ samples the risk of $\hat f$ is with high probability of order
+# *(Restored: the hypotheses are quoted, the display is missing.)* Let Assumptions 1 to 3 hold, in the simple task. Let $\hat f$ minimise the empirical risk over recurrent nets with weights $\|\mathrm{vec}\, \Theta\| \le R$, with states of length at most $r_h$, and with transitions that are $\alpha_N$-Lipschitz in the state. Here $\alpha_N$ is any number up to $1/N$, and $R$ is a polynomial that is large enough for the net of {prf:ref}`retrieval-prop28`, the paper's Proposition 28. With $n$ samples the risk of $\hat f$ is with high probability of order
 #
 # $$\varepsilon_{2NN} + \sqrt{\mathrm{poly}(\dots)/n} ,$$
 #
@@ -247,7 +247,7 @@ glue(plain_last=plain[-1], plain_power=power(lengths, plain).item(), N_max=N_max
 glue(soft_last=added["soft threshold"].max())
 
 # %% [markdown]
-# The two curves confirm the argument. Without the threshold the error rises along a straight line, like $N$ to the power {glue:text}`plain_power:.2f`, and at {glue:text}`N_max` tokens it is {glue:text}`plain_last:.0f` times $\epsilon$. The height of the line can be predicted, too. At $v = 0$ chords are off by $h^2/6$ on average and tangents by $h^2/12$. So an update off target is $\frac14 \bigl( \frac{h^2}6 + \frac{h^2}{12} \bigr) = \frac{h^2}{16} = \frac\epsilon4$ on average, where $h^2 = 4 \epsilon$ because the error $h^2/8$ of the product may be $\frac\epsilon2$. This gives the dash-dotted line. With the threshold the error stays below {glue:text}`soft_last:.2f` $\epsilon$ at every length ({numref}`fig-recurrent-errors`).
+# The two curves confirm the argument. Without the threshold the error rises along a straight line, like $N$ to the power {glue:text}`plain_power:.2f`, and at {glue:text}`N_max` tokens the error is {glue:text}`plain_last:.0f` times $\epsilon$. The height of the line can be predicted, too. At $v = 0$ chords are off by $h^2/6$ on average and tangents by $h^2/12$. So an update off target is $\frac14 \bigl( \frac{h^2}6 + \frac{h^2}{12} \bigr) = \frac{h^2}{16} = \frac\epsilon4$ on average, where $h^2 = 4 \epsilon$ because the error $h^2/8$ of the product may be $\frac\epsilon2$. This gives the dash-dotted line. With the threshold the error stays below {glue:text}`soft_last:.2f` $\epsilon$ at every length ({numref}`fig-recurrent-errors`).
 #
 # ## A net without error
 #
@@ -360,7 +360,7 @@ glue(crowded_clipped=exact.loc["5 log N dimensions", "read-out"])
 #
 # For $\epsilon \le \frac12$ both the width and the norms are within the quoted orders, with the constant 1 if $d_e \ge 2$. $\square$
 #
-# The tables compute the error, the number of units and the norms of this net for several sizes. Our proof would be refuted by an error above $\epsilon$, or by a number of units or a norm above the quoted order. The ratios to that order must not grow either, the first as $\epsilon$ shrinks and the second as $d_e$ grows.
+# The tables compute the error, the number of units and the norms of this net for several sizes. As a control, one column has the error of a net whose steps are three times as long; it should exceed $\epsilon$. Our proof would be refuted by an error above $\epsilon$, or by a number of units or a norm above the quoted order. The ratios to that order must not grow either, the first as $\epsilon$ shrinks and the second as $d_e$ grows.
 
 
 # %%
@@ -538,7 +538,7 @@ thm7["lem24"].holds(
 glue(slip_left=20, slip_right=math.sqrt(1 + 2 * 10**2))
 
 # %% [markdown]
-# The errors are below $\epsilon$, and the number of units is at most 13 times the quoted order for $r_x \ge 1$. (The largest ratio, 12.7, is just above $r_x = 1$ at $\epsilon = \frac12$, where one more sine is needed.) The ratio decreases as $r_x$ grows or $\epsilon$ shrinks, apart from the jumps where $K$ is rounded up.
+# The errors are below $\epsilon$, except in the control, whose chords are six times as long, and the number of units is at most 13 times the quoted order for $r_x \ge 1$. (The largest ratio, 12.7, is just above $r_x = 1$ at $\epsilon = \frac12$, where one more sine is needed.) The ratio decreases as $r_x$ grows or $\epsilon$ shrinks, apart from the jumps where $K$ is rounded up.
 #
 # The paper proves Lemma 24 by applying Lemma 42 in three dimensions and with $LR = 2R^2$. The result agrees with the form of Lemma 42 ({ref}`ch-recurrent-lower-bound`), apart from two harmless slips. First, the dimension is 2, not 3, for $r_h = 0$. Second, $|h + 2x\sigma(z - \frac12)| \le R$ is not true, because the left side reaches $r_h + r_x$. At $r_h = r_x = 10$ this is {glue:text}`slip_left`, whereas $R$ is {glue:text}`slip_right:.1f`. But Lemma 42 asks only for a bound of $LR$.
 #

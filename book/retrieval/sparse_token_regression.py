@@ -109,7 +109,7 @@ ledger.result("retrieval.def2").holds(
 #
 # The first assumption says that very long data and very large labels are rare, the second that the function $g$ is easy once the right data have been found, and the third that positions can be distinguished. We discuss the first and the third, because the second depends on $g$.
 #
-# **The first.** For $x \sim N(0, I_d)$ we have $\mathbb E \|x\|^r = 2^{r/2}\, \Gamma(\frac{d+r}2) / \Gamma(\frac d2)$, and $C_x = 1$ is enough. To see this, let first $r = 2k$, so that the moment is $\prod_{l < k} (d + 2l) \le (d + k - 1)^k$, by the inequality of the means. If $2k - 2 < r \le 2k$ and $k \ge 2$, then $d + k - 1 \le d (2k - 2) \le dr$, and for $r \le 2$ the second moment is enough. If the pointers do not depend on the data, a linear label is normal, like data with $d = 1$, so the exponent $s = 1$ is enough. (With several pointers its variance depends on which of them coincide, but it is at most the square of the sum of the lengths of the vectors $u_h$, which serves as $C_y$.) Not all data comply: if $\log x$ is normal, no constant suffices. The table shows the constant that each moment needs; an entry above 1 for normal data would refute the claim.
+# **The first.** For $x \sim N(0, I_d)$ we have $\mathbb E \|x\|^r = 2^{r/2}\, \Gamma(\frac{d+r}2) / \Gamma(\frac d2)$, and $C_x = 1$ is enough. To see this, let first $r = 2k$, so that the moment is $\prod_{l < k} (d + 2l) \le (d + k - 1)^k$, by the inequality between the arithmetic and the geometric mean. Any other $r$ lies between two even numbers, $2k - 2 < r \le 2k$, and $(\mathbb E \|x\|^r)^{1/r}$ is at most the same expression at $2k$. For $k \ge 2$ the claim follows from $d + k - 1 \le d (2k - 2) \le dr$, and for $r \le 2$ the second moment is enough. If the pointers do not depend on the data, a linear label is normal, like data with $d = 1$, so the exponent $s = 1$ is enough. (With several pointers its variance depends on which of them coincide, but it is at most the square of the sum of the lengths of the vectors $u_h$, which serves as $C_y$.) Not all data comply: if $\log x$ is normal, no constant suffices. The table shows the constant that each moment needs; an entry above 1 for normal data would refute the claim.
 
 
 # %%
@@ -125,7 +125,7 @@ needed["log x normal"] = [math.exp(r) / r for r in orders]
 table(needed.rename_axis("r"), "The constant C_x that normal data need", form=".3g")
 
 # %% [markdown]
-# **The scale $s$** (not the exponent of the first assumption) gives data and pointers the same mean square: $\mathbb E \|x_i\|^2 = d$, and $q$ unit vectors times $s$ have together $q s^2 = d$. With the code of the token's own position it is $d (1 + \frac1q)$, so the lengths differ by a factor of at most $\sqrt2$, which is the "roughly" of the paper.
+# **The scale $s$** (not the exponent of the first assumption) gives data and pointers the same mean square: $\mathbb E \|x_i\|^2 = d$, and $q$ unit vectors times $s$ have together $q s^2 = d$. With the code of the token's own position it is $d (1 + \frac1q)$, so the lengths differ by a factor of at most $\sqrt2$. This is what the paper means when it calls the two lengths "roughly" the same.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.result("retrieval.ass123").holds(
@@ -166,7 +166,7 @@ ledger.result("retrieval.prefactor").holds(
 #
 # We now repeat the computation of the example for $N$ positions and $d_e$ dimensions. The idea is to count the pairs of positions that are too alike. If the mean number of such pairs is far below 1, probably there is none. If it is far above 1, probably there is one, provided that the number does not fluctuate much.
 #
-# Two rows of random signs have the inner product $S/d_e$, where $S$ is a sum of $d_e$ random signs. Let $p$ be the probability that $|S| > d_e/2$, a tail of the binomial distribution, and let $M = \binom N2$ be the number of pairs. Then
+# The encodings of two positions are two rows of random signs, scaled to length 1. Their inner product is $S/d_e$, where $S$ is a sum of $d_e$ random signs. Let $p$ be the probability that $|S| > d_e/2$, a tail of the binomial distribution, and let $M = \binom N2$ be the number of pairs. Then
 #
 # $$1 - M p \;\le\; \Pr[\text{Assumption 3}] \;\le\; \frac{1 - p}{1 - p + M p} .$$ (eq-both-sides)
 #
@@ -249,7 +249,7 @@ glue(code_12=max(sides(5, N)[1] for N in range(3, 13)), code_25=sides(5, 25)[1])
 glue(code_2=sides(5, 2)[1])
 
 # %% [markdown]
-# In {numref}`fig-assumption-3` the probability rises from near 0 to about 0.9 to the left of the dotted line, and then slowly to 1. The rise is steeper for longer prompts. The rise approaches the line slowly: $e^{-Mp}$, a close estimate of the probability, passes $\frac12$ near $c =$ {glue:text}`half_way` for $N$ = 10, 100 and 1000, and near {glue:text}`half_million:.1f` for a million tokens. The reason is that $p$ is smaller than $e^{-\rho d_e}$ by a factor of order $\sqrt{d_e}$. With $c = 20$ the probability is proved to be at least {glue:text}`proved_20:.3f` for $N$ = 10, 100 and 1000, and the limit jumps at $2/\rho =$ {glue:text}`threshold_c:.2f`. The experiments of the paper have $c = 5$, far to the left. There the probability is {glue:text}`code_2:.2f` for 2 tokens, where the paper's curve begins, at most {glue:text}`code_12:.2f` for 3 to 12 tokens, {glue:text}`code_25:.2f` for 25, {glue:text}`code_100:.3f` for 100 and {glue:text}`code_1000:.5f` for 1000. No sentence of the paper says that its experiments satisfy the assumption, and {ref}`ch-pointer-heads` shows why they work all the same.
+# In {numref}`fig-assumption-3` the probability rises from near 0 to about 0.9 before the dotted line is reached, and then slowly to 1. For longer prompts the rise is steeper, and it moves towards the line, but slowly: $e^{-Mp}$, a close estimate of the probability, passes $\frac12$ near $c =$ {glue:text}`half_way` for $N$ = 10, 100 and 1000, and near {glue:text}`half_million:.1f` for a million tokens. The reason is that $p$ is smaller than $e^{-\rho d_e}$ by a factor of order $\sqrt{d_e}$. With $c = 20$ the probability is proved to be at least {glue:text}`proved_20:.3f` for $N$ = 10, 100 and 1000, and the limit jumps at $2/\rho =$ {glue:text}`threshold_c:.2f`. The experiments of the paper have $c = 5$, far to the left. There the probability is {glue:text}`code_2:.2f` for 2 tokens, where the paper's curve begins, at most {glue:text}`code_12:.2f` for 3 to 12 tokens, {glue:text}`code_25:.2f` for 25, {glue:text}`code_100:.3f` for 100 and {glue:text}`code_1000:.5f` for 1000. No sentence of the paper says that its experiments satisfy the assumption, and {ref}`ch-pointer-heads` shows why they work all the same.
 #
 # ## What we found
 #

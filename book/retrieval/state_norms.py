@@ -19,7 +19,7 @@
 # # How large must a recurrent state be?
 #
 # ```{verdict}
-# Proposition 8 is true for the width and for the Frobenius norm: a recurrent net that predicts the label of every token needs a state of many dimensions, or a large matrix $U$ that reads the state. If the read-out is $\mathfrak L$-Lipschitz and $E$ is the mean squared error at tokens that point at another token, then on prompts of $N$ tokens $\mathfrak L \|U\|_F$ is at least $(1 - \sqrt E) \sqrt{N - 1}$. The form with the operator norm, in which the proof ends, fails as restored: an error of {glue:text}`error_one_bit:.2f` is reached with $\mathfrak L \|U\|_{op} \le$ {glue:text}`reach_op:.2f` at every length. And a width that grows linearly with $N$ is needed only if $\mathfrak L \|U\|_{op}$ is bounded: if numbers are exact, states of a single number are enough for {glue:text}`longest_digits` tokens.
+# Proposition 8 is true for the width and for the Frobenius norm: a recurrent net that predicts the label of every token needs a state of many dimensions, or a large matrix $U$ that reads the state. If the read-out is $\mathfrak L$-Lipschitz and $E$ is the mean squared error at tokens that point at another token, then on prompts of $N$ tokens $\mathfrak L \|U\|_F$ is at least $(1 - \sqrt E) \sqrt{N - 1}$. The paper's proof ends with the operator norm, the largest singular value of $U$, in place of the Frobenius norm. As we restored it, this form of the bound fails: an error of {glue:text}`error_one_bit:.2f` is reached with $\mathfrak L \|U\|_{op} \le$ {glue:text}`reach_op:.2f` at every length. And a width that grows linearly with $N$ is needed only if $\mathfrak L \|U\|_{op}$ is bounded: if numbers are exact, states of a single number are enough for {glue:text}`longest_digits` tokens.
 # ```
 # **Needs** {ref}`ch-sparse-token-regression`. **Read** 20 min. **Runs in** 10 s. **Source** quoted (both norms, the states' ball), restored (the displays and Lemma 41).
 #
@@ -397,7 +397,7 @@ glue(longest_digits=most, digit_risk=risk)
 #
 # ## The operator form: what a code can do
 #
-# The operator norm does not depend on how many numbers a state has, and a code makes use of this. We now describe the third memory of the example exactly. Take a binary matrix with $N$ rows and $D = 4N$ columns. The state is a vector of $D$ signs divided by $\sqrt D$, so its length is 1, and at first all its signs are positive. If token $m$ has a positive label, those signs of the state are flipped where row $m$ of the matrix has a one. This is a recurrent net with $U^\to = U^\gets = I$. Let any two different words be at least a distance $s$ apart, and let $d_\pm(h)$ be the distance from $h$ to the nearest word in which label $k$ is positive or negative. The read-out
+# The operator norm does not depend on how many numbers a state has, and a code makes use of this. We now describe the third memory of the example exactly. Take a binary matrix with $N$ rows and $D = 4N$ columns. The state is a vector of $D$ signs divided by $\sqrt D$, so its length is 1, and at first all its signs are positive. If token $m$ has a positive label, those signs of the state are flipped where row $m$ of the matrix has a one. This is a recurrent net with $U^\to = U^\gets = I$. The states that can occur are the *words* of the code. Let any two different words be at least a distance $s$ apart, and let $d_+(h)$ and $d_-(h)$ be the distances from $h$ to the nearest word in which label $k$ is positive and negative, respectively. The read-out
 #
 # $$f_y(h, k) = \sqrt{2/\pi}\; \mathrm{clip}\Bigl( \frac{d_-(h) - d_+(h)}s, -1, 1 \Bigr), \qquad \mathfrak L = \frac{2 \sqrt{2/\pi}}s ,$$
 #
@@ -485,7 +485,7 @@ glue(side_longest=f"{last['operator']:.0e}", limit=math.ceil(100 * one_bit["L"].
 glue(by_digits=by_width["error"].iloc[-1] / by_width["floor"].iloc[-1])
 
 # %% [markdown]
-# The left side of the operator form over $N$ falls like $\log N / N$, and at $10^7$ tokens $c'$ would have to be below {glue:text}`side_longest`, whereas that of the Frobenius form stays constant.
+# The left side of the operator form over $N$ falls like $\log N / N$, and at $10^7$ tokens $c'$ could be at most about {glue:text}`side_longest`, whereas that of the Frobenius form stays constant.
 #
 # ## Lemma 41: packings of a ball
 #
@@ -597,7 +597,7 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 #
 # ## What would falsify this
 #
-# Our theorem would be false if some memory had a smaller $\mathfrak L \|U\|_F$ than {prf:ref}`state-norm` requires; if the operator norm replaces the Frobenius norm, the codes are such memories. The dimension form would be false if a memory had an error below the floor, or if a narrow net with a bounded read-out had a small risk. In the control a memory that holds all labels is compared with the floor for four of them, and it lies below. The net of a single number would not refute the sentence on the width if its risk on prompts were not the exact one, as it is not where states are off by $2^{-20}$ and the later digits are lost. The refutation of the operator form would fail if the words of the code could not be read, as after a flip of one sign, or if the read-out were steeper than $\mathfrak L$, as it is if it jumps to the nearer sign. It would also fail if the code satisfied the bound at $10^7$ tokens, as it does with $\|U\|_F$. Lemma 41's first bound would be false if a packing exceeded it, as in a ball of radius 2. Its second bound would not be refuted if packings stayed below it, as they stay below the first.
+# Our theorem would be false if some memory had a smaller $\mathfrak L \|U\|_F$ than {prf:ref}`state-norm` requires; if the operator norm replaces the Frobenius norm, the codes are such memories. The dimension form would be false if a memory had an error below the floor, or if a narrow net with a bounded read-out had a small risk. In the control a memory that holds all labels is compared with the floor for four of them, and it lies below. The refutation of the sentence on the width would fail if the net of a single number had another risk on prompts than the exact one. In the control it has another risk, because states are off by $2^{-20}$ and the later digits are lost. The refutation of the operator form would fail if the words of the code could not be read, as after a flip of one sign, or if the read-out were steeper than $\mathfrak L$, as it is if it jumps to the nearer sign. It would also fail if the code satisfied the bound at $10^7$ tokens, as it does with $\|U\|_F$. Lemma 41's first bound would be false if a packing exceeded it, as in a ball of radius 2. Its second bound would not be refuted if packings stayed below it, as they stay below the first.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

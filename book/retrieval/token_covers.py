@@ -150,7 +150,7 @@ figures.show()
 #
 # In words, the log size is a sum of two terms, one for the net and one for the matrices of the heads. Each is a number of weights times a logarithm, and the number $N$ of tokens does not occur.
 #
-# In the example $D = H = 1$ and $R = 1$, there is no net, and the head moves by at most $R^3 |\Delta w| = |\Delta w|$. The paper's Lemma 15, whose display is missing, rests on a corollary on softmax with the constant 2 in place of our 1.
+# In the example of a head with a single weight we have $D = H = R = 1$ and no net. So the inequality says that the head moves by at most $R^3 |\Delta w| = |\Delta w|$, as we found there. The paper's Lemma 15, whose display is missing, rests on a corollary on softmax with the constant 2 in place of our 1.
 #
 # **Two counts in Lemma 16.** The lemma bounds the matrices $\Theta_{QK} = (W_1, \dots, W_H)$ by two norms, $\|\Theta_{QK}\|_{2,1} \le R_{2,1}$ and $\|\Theta_{QK}\|_F \le R_F$, where $\|\cdot\|_{2,1}$ is the sum of the Euclidean lengths of the columns. It gives a count for each of the two. The displays are missing, but the constants of Lemma 18, which are legible, fix the powers. Here $r_z$ is the length of a token, and $D_e$ is the paper's letter for its number of entries, our $D$.
 #
@@ -265,7 +265,7 @@ ones = torch.ones(1, 4).double(), torch.ones(4, 1).double()
 holder = {"random matrices": product_ratio(A, B), "all ones": product_ratio(*ones)}
 
 # %% [markdown]
-# For the transformer we search for a counterexample. Pairs of transformers with two heads and two units climb towards the largest ratio of both sides of {prf:ref}`retrieval-lem15`. In turn only the heads move, only the net moves, or all weights move. For Lemma 15 a single head of four tokens climbs too, towards each of its two bounds $R^2 \max_j \|\Delta W z_j\|$ and $R^2 \max_j \|\Delta W^\top z_j\|$ (*keys* and *queries* in the table). Some pairs start where equality is near: two opposite tokens for the heads, as in the example, and a net that is aligned with what it reads. Again, a ratio above 1 would refute the lemma.
+# For the transformer we search for a counterexample. We take pairs of transformers with two heads and two units and change their weights step by step, so that the ratio of the left to the right side of {prf:ref}`retrieval-lem15` grows. In turn only the heads move, only the net moves, or all weights move. For Lemma 15 we do the same with a single head on four tokens, for each of its two bounds $R^2 \max_j \|\Delta W z_j\|$ and $R^2 \max_j \|\Delta W^\top z_j\|$ (*keys* and *queries* in the table). Some pairs start where equality is near: two opposite tokens for the heads, as in the example, and a net that is aligned with what it reads. Again, a ratio above 1 would refute the lemma.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input", "nbval-ignore-output"]
 SHAPES = {"Z": (2, 2), "W": (2, 2, 2), "a": (2,), "V": (2, 4), "b": (2,)}
@@ -519,7 +519,7 @@ prop17.holds(
 #
 # The count is false for covers at *all* tokens of length $R$. To see this, take matrices with a single column that is not 0. Their (2,1)-norm is the length of that column, so they form a Euclidean ball in $D$ dimensions. By volume a cover at half the radius of this ball has a log size of at least $D \log 2$. This grows faster than any power of $\log D$. The formula for the sum of absolute entries would allow only $2 \log(2D^2 + 1)$, and the count for the sample $8 \log((D+1)(2nN+1))$ if $H = 1$. The first table shows these numbers for several $D$, with 1000 prompts of 1024 tokens.
 #
-# In the next cell the proof's rounding walks to each column of random $\Theta_{QK}$ along the tokens. It does so also for four equal columns, whose lengths lie just below a multiple of the unit of the rounding. An error above the scale would refute the count. In the control one long column of $\Theta_{QK}$ is given as many short rows, which is what happens if tokens meet the matrix from the other side. The second table has the count at the sizes of the paper's construction.
+# The next cell carries out the rounding of that theorem's proof for each column of a random $\Theta_{QK}$, at given tokens. It does so also for four equal columns, whose lengths lie just below a multiple of the unit of the rounding. An error above the scale would refute the count. In the control one long column of $\Theta_{QK}$ is treated as if it were many short rows. This is what would happen if the tokens met the matrix from the other side. The second table has the count at the sizes of the paper's construction.
 
 # %%
 D = classes[1024].D

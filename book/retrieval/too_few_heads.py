@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 20 min. **Runs in** 30 s. **Source** quoted; the remark on sparse averages printed.
 #
-# **Claim.** The paper gives two lower bounds for the error that $H$ heads leave if the label is a sum of squares over $q$ tokens. Both bounds hold, and the steps of the proof give a sharper one, which is attained if the encodings of the positions are linearly independent, or in long prompts approached. So for $d \ge q$ fewer than $q$ heads cannot compute the label. For $d < q$ fewer than $q$ heads can compute it with such encodings, because the attention weights depend on the data and pass them on. The abstract's "at least $q$ heads" is therefore true for every $d \ge q$. Section 3.1 claims that for $d$ far above $q$ the number of heads has to be of the order of $q$, $H = \Omega(q)$, and this is true as well.
+# **Claim.** The paper gives two lower bounds for the error that $H$ heads leave if the label is a sum of squares over $q$ tokens. Both bounds hold, and the steps of the proof give a sharper one. If the encodings of the positions are linearly independent, the sharper bound is attained, or in long prompts approached. So for $d \ge q$ fewer than $q$ heads cannot compute the label. For $d < q$ fewer than $q$ heads can compute it with such encodings, because the attention weights depend on the data and pass them on. The abstract's "at least $q$ heads" is therefore true for every $d \ge q$. Section 3.1 claims that for $d$ far above $q$ the number of heads has to be of the order of $q$, $H = \Omega(q)$, and this is true as well.
 
 # %% tags=["parameters"]
 q_search = 6  # tokens pointed at, for the search [3..10]
@@ -310,7 +310,7 @@ ledger.result("retrieval.prop21.lem40").holds(
 )
 
 # %% [markdown]
-# The search comes close to the line and never falls below it. It is farthest from it for the most heads, which have the most numbers to be found: with {glue:text}`q_search` heads it ends at {glue:text}`searched_most:.3f`, where the line is at 0. Random mixtures of all tokens have larger errors, whereas random mixtures of the $q$ tokens alone are on the line.
+# The search comes close to the line and never falls below it. It is farthest from the line for the largest number of heads, because there the most numbers have to be found: with {glue:text}`q_search` heads it ends at {glue:text}`searched_most:.3f`, where the line is at 0. Random mixtures of all tokens have larger errors, whereas random mixtures of the $q$ tokens alone are on the line.
 #
 # ## Free heads
 #
@@ -466,7 +466,7 @@ glue(dimensions=len(signs[0]), coherence=coherence, four_heads=four_heads)
 glue(drawn=len(drawn), meet=len(within), allow=len(solved))
 
 # %% [markdown]
-# In one sample of {glue:text}`drawn` draws {glue:text}`meet` satisfy Assumption 3, and {glue:text}`allow` of these allow such a $w$; another sample may give other counts. We take the first that does. (The table above asks for less, namely lower scores of tokens *with data*, which is all that the heads need.) This draw has {glue:text}`dimensions` dimensions, and $|\langle \omega_i, \omega_j \rangle|$ is at most {glue:text}`coherence:.2f`. With it four heads leave an error of {glue:text}`four_heads:.1e`. So at $q = 64$ and $d = 2$ far fewer than $q$ heads are enough, within the assumptions.
+# Of {glue:text}`drawn` draws {glue:text}`meet` satisfy Assumption 3, and {glue:text}`allow` of these allow such a $w$; other draws may give other counts. We take the first draw that allows it. (The table above asks for less, namely lower scores of tokens *with data*, which is all that the heads need.) This draw has {glue:text}`dimensions` dimensions, and $|\langle \omega_i, \omega_j \rangle|$ is at most {glue:text}`coherence:.2f`. With it four heads leave an error of {glue:text}`four_heads:.1e`. So at $q = 64$ and $d = 2$ far fewer than $q$ heads are enough, within the assumptions.
 #
 # **Encodings made for the tokens.** The paper does not ask that encodings be random. So we may replace one coordinate of random signs by a mark, which is $\sqrt{0.05}$ at the $q$ tokens and $-\sqrt{0.05}$ at all others, and shorten the signs to keep the length 1. The mark changes an inner product by at most 0.05. The vector $w$ that reads the mark then gives the scores for every $q$. We compute the error of four heads with $q = 500$ of $N = 2000$ tokens, where $q$ exceeds the dimension of the encodings.
 
