@@ -22,9 +22,9 @@
 # Yes, a class generalizes if it has small covers, that is, short lists that come close to all its functions. The chain of inequalities behind this holds with a constant of $4\sqrt2$, and in one place with half the stated factor. One closed formula in it needs a condition on the number of examples. Take $m$ examples, functions of absolute value at most $A$, and a number $C$ such that the logarithm of the size of a cover at scale $\epsilon$ is at most $C/\epsilon^2$. Then the condition is $m \ge C/A^2$, and far below that the formula fails: for $A = 1$, $m = 4$ and $C = 100$ it gives {glue:text}`printed_one:.2f` times a positive constant as a bound on a quantity that is never negative.
 # ```
 #
-# **Needs** {ref}`ch-fourier-walsh`. **Read** 14 min. **Runs in** 10 s. **Source** printed; the tail of A.4 and the exponents of A.8 restored.
+# **Needs** {ref}`ch-fourier-walsh`. **Read** 14 min. **Runs in** 10 s. **Source** printed; the tail of A.4 restored, the exponents of A.8 as a later paper quotes them.
 #
-# **Claim.** Suppose that for a class of functions there is a *cover*: a small finite set such that every function of the class is close to one of the set. Then the class cannot fit random labels, and therefore a function of the class that fits a sample is right on most new inputs. We compute each link of this chain exactly for small classes. All links hold, although one closed formula needs a condition on the number of examples. A lemma says how the parts of a model should share a total error, and it is right in the form that we restored. The bound on covers of linear functions holds, with 1 in place of its constant 36, and its $\log N$ cannot be removed.
+# **Claim.** Suppose that for a class of functions there is a *cover*: a small finite set such that every function of the class is close to one of the set. Then the class cannot fit random labels, and therefore a function of the class that fits a sample is right on most new inputs. We compute each link of this chain exactly for small classes. All links hold, although one closed formula needs a condition on the number of examples. A lemma says how the parts of a model should share a total error. With the exponents with which a later paper quotes it, it is right if all its coefficients are positive; it allows zeros too, and with a zero the best share need not exist. The bound on covers of linear functions holds, with 1 in place of its constant 36, and its $\log N$ cannot be removed.
 
 # %% tags=["parameters"]
 m = 10  # sample whose 2**m sign patterns are all tried [6..14]
@@ -80,7 +80,7 @@ def integral(values, upper=1):
 # | *fitting noise* | How well can a class fit coin tosses, if a small cover exists? | the constant $4 \sqrt 2$ is enough |
 # | *the closed form* | What does this give, if covers grow like a power of the accuracy? | true with a condition on the number of examples |
 # | *risk* | How far can the risk, the mean loss on new inputs, be from the empirical risk, the mean loss on the sample? | half of the stated factor is enough |
-# | *the split* | How should a model of several parts divide its error among them? | right as restored |
+# | *the split* | How should a model of several parts divide its error among them? | right as quoted later, for positive coefficients |
 # | *linear functions* | How large are the covers of the simplest part? | the bound holds, and its $\log N$ cannot be removed |
 #
 # The first three links belong to one lemma, which holds for any class. The last two provide the covers that the later chapters put into it.
@@ -470,12 +470,14 @@ glue(m_exact=m_exact, factor_one=failing["1 R"].max())
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma A.8, exponents as quoted later
 # :label: variables-lemA8
-# For $\alpha_i, \beta_i > 0$ let $\gamma = \sum_i \alpha_i^{1/3} \beta_i^{2/3}$. Among positive $x_i$ with $\sum_i \beta_i x_i = C$ the least value of $\sum_i \alpha_i/x_i^2$ is $\gamma^3/C^2$, at $x_i = \frac C\gamma (\alpha_i/\beta_i)^{1/3}$.
+# *(True for $\alpha_i, \beta_i > 0$, a condition that is not printed.)* For $\alpha_i, \beta_i \ge 0$ let $\gamma = \sum_i \alpha_i^{1/3} \beta_i^{2/3}$. Among positive $x_i$ with $\sum_i \beta_i x_i = C$ the least value of $\sum_i \alpha_i/x_i^2$ is $\gamma^3/C^2$, at $x_i = \frac C\gamma (\alpha_i/\beta_i)^{1/3}$.
 # ```
 #
 # **Why the split is the best.** The lemma is Hölder's inequality with exponents 3 and $\frac32$, with equality where $\alpha_i/x_i^3$ is proportional to $\beta_i$:
 #
 # $$\gamma = \sum_i \Bigl( \frac{\alpha_i}{x_i^2} \Bigr)^{1/3} \bigl( \beta_i x_i \bigr)^{2/3} \le \Bigl( \sum_i \frac{\alpha_i}{x_i^2} \Bigr)^{1/3} \Bigl( \sum_i \beta_i x_i \Bigr)^{2/3} .$$
+#
+# If $\beta_2 = 0$ and $\alpha_2 > 0$, part 2 costs no error. So $x_2$ may be as large as one likes, and its term $\alpha_2/x_2^2$ tends to 0 without reaching it. Then $\gamma^3/C^2$ is the infimum and no minimum. No cover in the paper has such a part.
 #
 # We compare the split of the lemma with random splits, from very close to it to far away, and with equal shares. A single random split with a smaller cover would refute the lemma.
 
@@ -514,6 +516,18 @@ split.holds(
     tol=1e-12,
     control=(shares["equal shares"] - 1).max(),
     about="statement",
+    evidence="proved",
+)
+large = 1e3  # x_2 of a part with beta = 0, which costs no error; the other part has x_1 = C = 1
+split.refuted(
+    "without the condition, $\\alpha = (1, 1)$, $\\beta = (1, 0)$ and $C = 1$: excess of the value "
+    "over $\\gamma^3/C^2 = 1$ at $x_2 = 1000$, which falls with $x_2$ and is never 0; control: "
+    "$\\beta = (1, 1)$, at the split of the lemma",
+    1 / large**2,
+    at_most=0,
+    control=(capacity.allocate(*torch.ones(2, 2).double(), 1.0)[0] ** -2).sum().item() - 8,
+    tol=1e-12,
+    about="condition",
     evidence="proved",
 )
 

@@ -21,7 +21,7 @@
 # ```{verdict}
 # Yes, as the paper says, a cover of an attention head need not be finer for longer inputs, because errors of the scores do not add up. So the capacity of a head grows with the number of tokens no faster than the capacities of its scores and values grow with the number of inputs, which for linear maps is a logarithm. If all scores change, the changes of the softmax weights, summed over all tokens, are at most as large as the largest change of a single score. So the constant is 1, where the paper has 2, and a smaller one is not enough. Theorem 4.2, which combines a cover of the scores and a cover of the values to a cover of the head, is true.
 # ```
-# **Needs** {ref}`ch-capacity`. **Read** 10 min. **Runs in** 10 s. **Source** printed (Lemma A.6, Corollary A.7), restored (the rest).
+# **Needs** {ref}`ch-capacity`. **Read** 10 min. **Runs in** 10 s. **Source** printed.
 #
 # **Claim.** A head averages over $T$ tokens, and still the capacity of a head of bounded matrices grows only with $\log T$. The reason is one inequality: if every score has an error of at most $\eta$, then the errors of the softmax weights add up to at most $2\eta$, however many tokens there are. The sum is even at most $\eta$, and this cannot be improved. From the inequality for the weights the paper derives an inequality for the output of a head, and from this a theorem on covers of heads, and both are true as well. What they give for bounded matrices is the subject of {ref}`ch-longer-tokens`.
 
@@ -104,12 +104,12 @@ figures.show()
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma 4.3
 # :label: variables-lem4-3
-# *(Restored.)* Let scores $s$ and values $v_t$ depend on parameters, with $\|v_t\|_2 \le B_{in} \|x_t\|_2$. Let a second head have the scores $\hat s$ and the values $\hat v_t$. Then the outputs of the two heads differ by at most $c\, L\, B_{in} B_X\, \|s - \hat s\|_\infty + L \max_t \|v_t - \hat v_t\|_2$. Here $c$ is the constant of {prf:ref}`variables-lemA6` for the map that turns scores into weights, and $\sigma$ may be any $L$-Lipschitz map.
+# Let scores $s$ and values $v_t$ depend on parameters, with $\|v_t\|_2 \le B_{in} \|x_t\|_2$. Let a second head have the scores $\hat s$ and the values $\hat v_t$. Then the outputs of the two heads differ by at most $c\, L\, B_{in} B_X\, \|s - \hat s\|_\infty + L \max_t \|v_t - \hat v_t\|_2$. Here $c$ is the constant of {prf:ref}`variables-lemA6` for the map that turns scores into weights, and $\sigma$ may be any $L$-Lipschitz map.
 # ```
 #
 # ```{prf:theorem} Edelman et al. (2022), Theorem 4.2
 # :label: variables-thm4-2
-# *(Restored.)* Let scores and values be chosen independently, each from its own class. On $m$ inputs with queries,
+# Let scores and values be chosen independently, each from its own class. On $m$ inputs with queries,
 #
 # $$\log N_\infty(\text{heads}; \epsilon) \le \inf_{0 \le \alpha \le 1} \Bigl[ \log N_\infty\Bigl( \text{scores}; \frac{\alpha \epsilon}{c L B_{in} B_X} \Bigr) + \log N_\infty\Bigl( \text{values}; \frac{(1 - \alpha) \epsilon}{L} \Bigr) \Bigr] ,$$
 #
@@ -340,7 +340,7 @@ ledger.show()
 # ## What we found
 #
 # * Softmax has the constant 1, as is known in convex optimization, and so has the head's inequality. Neither can have a smaller constant, at any $T \ge 2$.
-# * Theorem 4.2 holds as restored, with 1 for $c$.
+# * Theorem 4.2 holds as printed, with 1 for $c$.
 #
 # ```{finding} variables.lemA6.a7
 # :title: Softmax is 1-Lipschitz from largest to summed difference, not 2

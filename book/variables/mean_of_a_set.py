@@ -19,7 +19,7 @@
 # # How near to orthogonal must codes be?
 #
 # ```{verdict}
-# Lemma B.2 is false for a single head. It says that one head can average $s$ chosen positions whenever the inner products of the positions' codes are below $\frac1s$. But from $\frac1{2s-1}$ on there are codes for which every head whose values are no longer than the lemma's errs by at least $\frac1{5s}$. Below $\frac1{2s-1}$ a head with another key works, sometimes with a longer query, whereas the error of the proof's head can be {glue:text}`printed_bad:.1f` times what is allowed. With one head for each position the lemma is true.
+# Lemma B.2 is false for a single head. It says that one head can average $s$ chosen positions, to any accuracy, whenever the inner products of the positions' codes are below $\frac1s$. But from $\frac1{2s-1}$ on there are codes for which every head whose values are no longer than the lemma's errs by at least $\frac1{5s}$. For the rougher accuracy $\frac1{2s}$, which the paper's main construction needs, this is shown only for keys that do not read the bits, and otherwise open. Below $\frac1{2s-1}$ a head with another key works, sometimes with a longer query, whereas the error of the proof's head can be {glue:text}`printed_bad:.1f` times what is allowed. With one head for each position the lemma is true.
 # ```
 # **Needs** {ref}`ch-sparse-representations`. **Read** 13 min. **Runs in** 15 s. **Source** printed, but for the scale $R$ of the scores in the proof's head and, in the norms of the queries, the $\gamma$ and the line for the $s$ heads, which are restored from the proof.
 #
@@ -59,7 +59,7 @@ def off(at, heads, chosen, bits, gamma):
 # %% [markdown]
 # ## Why one should care
 #
-# A transformer that is to compute a function of three bits out of a thousand has to find these three first. The paper shows that one attention head can do it, with a key that is the sum of the three codes, and this is the step that the paper calls *sparse variable creation*. Codes of positions cannot be exactly orthogonal if there are more positions than dimensions, so the question is how nearly orthogonal they must be. The answer decides how many positions fit into how many dimensions, and whether a single head is enough or whether each bit needs a head of its own.
+# A transformer that is to compute a function of three bits out of a thousand has to find these three first. The paper shows that one attention head can do it, with a key that is the sum of the three codes. Such a selection, followed by a net that memorizes a function of the selected bits, is what the paper calls *sparse variable creation*. Codes of positions cannot be exactly orthogonal if there are more positions than dimensions, so the question is how nearly orthogonal they must be. The answer decides how many positions fit into how many dimensions, and whether a single head is enough or whether each bit needs a head of its own.
 #
 # ## Four corners of a face
 #

@@ -43,7 +43,7 @@ resume = False  # go on from the trials that are stored
 # %% [markdown]
 # ## Why one should care
 #
-# The theorems of this paper say that an attention head has a capacity that grows with the logarithm of the length. If training found the right function as soon as the capacity allows it, then a transformer would learn a function of three bits from a number of samples of the order of $\log T$, and longer inputs would cost hardly anything. But the theorems only bound the capacity from above, for networks of bounded norm, and training may need more samples than the capacity requires. So the paper measures how many samples a trained transformer needs, and takes the result as its main evidence. The measurement is worth checking, because a curve over less than one decade of $T$ can easily be taken for a logarithm.
+# The theorems of this paper say that an attention head has a capacity that grows with the logarithm of the length. If training found the right function as soon as the capacity allows it, then a transformer would learn a function of three bits from a number of samples of the order of $\log T$, and longer inputs would cost hardly anything. But the theorems only bound the capacity from above, for networks of bounded norm, and training may need more samples than the capacity requires. So the paper measures how many samples a trained transformer needs, and calls the result "the main empirical verification" of the dependence on $\log T$. The measurement is worth checking, because a curve over less than one decade of $T$ can easily be taken for a logarithm.
 #
 # ## Three of five bits by hand
 #

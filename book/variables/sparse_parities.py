@@ -109,7 +109,7 @@ table(
 # 3. With the same set-up no parity was learned above $T = 50$.
 # ```
 #
-# The abstract speaks of sparse parities "with noise". Section 5 and Appendix C.2 describe no noise in the labels, and our runs have none, so learning with noise is not judged. The paper calls the experiment exploratory, and says that small batches, such as those of this page, make it vary more.
+# Section 1 speaks of sparse parities "with noise". Section 5 and Appendix C.2 describe no noise in the labels, and our runs have none, so learning with noise is not judged. The paper calls the experiment exploratory, and says that small batches, such as those of this page, make it vary more.
 #
 # ## Loss curves
 #
@@ -464,7 +464,7 @@ learning.holds(
 # * The transitions are abrupt: before its loss stays below nine tenths of guessing, in the median {glue:text}`plateau:.0f` % of a run of this page that learns passes, and {glue:text}`stored_plateau:.0f` % of a run at the paper's size.
 # * They come at random times: in the stored runs the standard deviation of the waits is {glue:text}`spread_10:.2f` times their mean at 10 bits and {glue:text}`spread_30:.2f` times their mean at 30. So from ten curves of one length, as many as the paper shows, the mean wait is known only up to a standard error of {glue:text}`ten:.0f` % at 10 bits and {glue:text}`ten_30:.0f` % at 30.
 # * From 10 to 30 bits the median wait grows by a factor of {glue:text}`grows_parity`, and the number of sets by a factor of {glue:text}`sets_grow:.0f`. The paper asks why local search succeeds where theory asks for exhaustive search. A possible reason, not tested here, is that one step on 2048 strings compares many sets at once. Its four authors and two others have since given an answer for a variety of networks: gradient descent makes steady progress that the loss does not show {cite:p}`barak2022`.
-# * We do not judge the effect of dropout, nor learning with noise, of which the abstract speaks. Nor do we judge the sentence that no parity is learned above $T = 50$, because our longest strings have 30 bits.
+# * We do not judge the effect of dropout, nor learning with noise, of which Section 1 speaks. Nor do we judge the sentence that no parity is learned above $T = 50$, because our longest strings have 30 bits.
 #
 # ## What would falsify this
 #

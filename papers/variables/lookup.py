@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice, require_scale, validated
+from helpers.checks import require_choice, require_positive, require_scale, validated
 from helpers.rng import f64
 from helpers.weights import Weights
 from papers.variables import selection
@@ -106,7 +106,7 @@ class Representation:
         at: Its vectors.
         heads: As of :func:`papers.variables.selection.forward`.
         net: As of :func:`lookup_net`.
-        tolerance: What the heads may be off by, :math:`\gamma/4`.
+        tolerance: What the heads may be off by: a quarter of the gap that they are made for.
     """
 
     kind: str
@@ -124,6 +124,19 @@ class Representation:
         return evaluate(self.net, self.features(bits))
 
 
+def gap(kind: str, s: int, *, symmetric: bool = False) -> float:
+    r"""Least distance of values of :func:`papers.variables.selection.targets` for different bits.
+
+    2 for signs, :math:`2/s` for their mean, :math:`1/s` for both functions of a bag, as printed in
+    Lemmas B.2 to B.4.
+    """
+    require_choice("map", kind, selection.MAPS)
+    require_positive(s=s)
+    if kind == "bag":
+        return 1 / s
+    return 2 / s if symmetric else 2.0
+
+
 def construct(
     values: Tensor,
     chosen: Sequence[int],
@@ -131,11 +144,15 @@ def construct(
     kind: str = "positions",
     *,
     form: str = "repaired",
+    least: bool = False,
+    gamma: float | None = None,
 ) -> Representation:
     r"""A transformer for an s-sparse Boolean function: Proposition B.1.
 
-    Heads approximate :func:`papers.variables.selection.targets` up to :math:`\gamma/4`, and a
-    lookup net of tolerance :math:`\delta` makes it exact.
+    Heads approximate :func:`papers.variables.selection.targets`, and a lookup net of tolerance
+    :math:`\delta` makes the function exact. Heads are those of Lemmas B.2 to B.4, accurate to a
+    quarter of their own :math:`\gamma \le 1`; the net is that of Lemmas B.5 and B.6 for the
+    function's own gap :math:`\gamma`, :func:`gap`.
 
     Args:
         values: The function by its chosen bits, shape ``(2**s,)``, bit h of an index the bit at
@@ -145,6 +162,9 @@ def construct(
         kind: Input map.
         form: ``"printed"``: the net of the proof, :math:`\delta = \gamma/8`. ``"repaired"``:
             :math:`\delta = \gamma/4`.
+        least: Whether heads with positions are only as accurate as Lemmas B.5 and B.6 ask, a
+            quarter of the gap, by Lemma B.7: :math:`e^R = 4T`. No change for the bag.
+        gamma: Of the net; None: the gap.
 
     Raises:
         ValueError: an unknown map or form, a size that does not fit, or vectors so close that the
@@ -159,17 +179,21 @@ def construct(
     symmetric = len(values) == s + 1
     ones = torch.arange(s + 1)
     bits = ones[:, None] > ones[:s] if symmetric else torch.arange(2**s)[:, None] >> ones[:s] & 1
-    points, gamma = selection.targets(kind, bits.long(), symmetric=symmetric)
+    points, asked = selection.targets(kind, bits.long(), symmetric=symmetric)
     if kind == "trained":
         at = selection.marked(T, chosen, apart=not symmetric)
     if kind == "bag":
-        R = selection.sharpness(T, gamma, s, selection.margin(s, at.coherence))
+        R = selection.sharpness(T, asked, s, selection.margin(s, at.coherence))
         heads = selection.bag_head(at, chosen, R, scalar=symmetric)
     else:
         size = 1 if kind == "trained" or not symmetric else s
         room = 1.0 if kind == "trained" else selection.margin(size, at.coherence)
         make = selection.mean_head if symmetric else selection.sign_heads
-        heads = make(at, chosen, selection.sharpness(T, gamma, 1, room))
+        asked = gap(kind, s, symmetric=symmetric) if least else asked
+        # a softmax over s rows leaks 2 T / (s e^R) of its weight, so a mean needs s times less
+        eased = 1 / s if least and symmetric else 1.0
+        heads = make(at, chosen, selection.sharpness(T, asked, eased, room))
     share = 1 / 8 if form == "printed" else 1 / 4
+    gamma = gap(kind, s, symmetric=symmetric) if gamma is None else gamma
     net = lookup_net(points, values, share * gamma, form=form)
-    return Representation(kind, at, heads, net, gamma / 4)
+    return Representation(kind, at, heads, net, asked / 4)

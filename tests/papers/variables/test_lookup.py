@@ -123,10 +123,51 @@ def test_it_is_exact_on_nearly_orthogonal_vectors_too(kind, symmetric):
     assert (model.features(bits) - points).abs().max() <= gamma / 4
 
 
-def test_half_the_tolerance_is_not_enough():
+@pytest.mark.parametrize("kind", selection.MAPS)
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("s", [1, 2, 3, 4])
+def test_the_gap_is_the_least_distance_of_two_values(kind, symmetric, s):
+    bits = torch.arange(2**s)[:, None] >> torch.arange(s) & 1
+    if symmetric:
+        bits = torch.arange(s + 1)[:, None] > torch.arange(s)
+    points, _ = selection.targets(kind, bits.long(), symmetric=symmetric)
+    apart = (points[:, None] - points).abs().amax(-1).fill_diagonal_(math.inf).min().item()
+    assert lookup.gap(kind, s, symmetric=symmetric) == pytest.approx(apart)
+
+
+@pytest.mark.parametrize("kind", ["positions", "trained"])
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("s", [1, 2, 3, 4])
+def test_half_the_tolerance_is_not_enough_for_heads_that_are_a_quarter_of_the_gap_off(
+    kind, symmetric, s
+):
+    at, bits = selection.basis(torch.eye(12)), cube.bits(12)
+    values = torch.ones(s + 1 if symmetric else 2**s, dtype=torch.float64)
+    proof, ours = (
+        lookup.construct(values, range(s), at, kind, form=form, least=True) for form in lookup.FORMS
+    )
+    points, _ = selection.targets(kind, bits[:, :s], symmetric=symmetric)
+    off = (ours.features(bits) - points).abs().max().item()
+    assert ours.tolerance == lookup.gap(kind, s, symmetric=symmetric) / 4
+    assert ours.tolerance / 2 < off <= ours.tolerance
+    assert (proof(bits) - 1).abs().max() > 0.1
+    assert (ours(bits) - 1).abs().max() <= 1e-12
+
+
+@pytest.mark.parametrize("kind", selection.MAPS)
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("s", [1, 2, 3, 4])
+def test_the_net_of_the_proof_is_enough_for_the_gaps_that_are_printed(kind, symmetric, s):
+    at, bits = selection.basis(torch.eye(12)), cube.bits(12)
+    values = torch.ones(s + 1 if symmetric else 2**s, dtype=torch.float64)
+    found = lookup.construct(values, range(s), at, kind, form="printed")(bits)
+    assert (found - 1).abs().max() <= 1e-12
+
+
+def test_it_is_not_enough_if_signs_count_as_one_apart():
     at, bits = selection.basis(torch.eye(8)), cube.bits(8)
     values = torch.ones(4, dtype=torch.float64)
-    found = lookup.construct(values, [0, 1], at, form="printed")(bits)
+    found = lookup.construct(values, [0, 1], at, form="printed", gamma=1.0)(bits)
     assert (found - 1).abs().max() > 0.1
 
 
@@ -136,7 +177,7 @@ def test_the_tolerance_of_the_net_is_the_share_of_gamma_that_it_should_be(kind, 
     s = 3
     at = selection.basis(torch.eye(6))
     model = lookup.construct(torch.zeros(2**s), range(s), at, kind, form=form)
-    gamma = 1 / s if kind == "bag" else 1.0
+    gamma = lookup.gap(kind, s)
     assert model.net["W1"][0].abs().max().item() == pytest.approx(slope / gamma, rel=1e-12)
 
 
