@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far an error moves the output of one layer, and how far it moves the read-out. The first and the third hold. The second, Lemma E.2, is taken from {cite:t}`variables`, where it is Lemma A.15 and rests on the condition of Lemma A.14 that tokens lie in the unit ball. With this condition the lemma holds. Neither paper prints the condition with the lemma itself, and this paper uses the lemma for longer inputs too, where it fails. The repair is a further factor, the square of their length.
+# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far an error moves the output of one layer, and how far it moves the read-out. The first, for positive coefficients, and the third hold. The second, Lemma E.2, is taken from {cite:t}`variables`, where it is Lemma A.15 and rests on the condition of Lemma A.14 that tokens lie in the unit ball. With this condition the lemma holds. Neither paper prints the condition with the lemma itself, and this paper uses the lemma for longer inputs too, where it fails. The repair is a further factor, the square of their length.
 #
 # The paper also summarizes the bound as a power of the norms, and states how it grows with the number of heads, and both statements are fair. Two corollaries of the appendix inherit missing factors from Theorem 4.2, and are false as printed.
 #
@@ -294,6 +294,17 @@ split.holds(
     about="statement",
     evidence="proved",
 )
+split.refuted(
+    "without the condition, $C = (1, 1)$, $\\beta = (1, 0)$ and $\\epsilon = 1$: excess of the value "
+    "over $\\gamma^3/\\epsilon^2 = 1$ at $\\epsilon_2 = 1000$, which falls with $\\epsilon_2$ and is "
+    "never 0; control: $\\beta = (1, 1)$, at the split of the lemma",
+    1e3**-2,
+    at_most=0,
+    control=2 / 0.5**2 - 8,
+    tol=1e-12,
+    about="condition",
+    evidence="proved",
+)
 glue(by_hand=long.loc[5, "as printed"])
 
 # %% [markdown]
@@ -305,7 +316,7 @@ glue(by_hand=long.loc[5, "as printed"])
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Lemma E.1
 # :label: lengthfree-lemE1
-# Let $C_i/\epsilon_i^2$ be the log size of a cover at scale $\epsilon_i$. Over all $\epsilon_i$ with $\sum_i \beta_i \epsilon_i = \epsilon$ the least value of $\sum_i C_i / \epsilon_i^2$ is $\gamma^3/\epsilon^2$ with $\gamma = \sum_i C_i^{1/3} \beta_i^{2/3}$, at $\epsilon_i = \frac\epsilon\gamma (C_i/\beta_i)^{1/3}$.
+# *(True for $C_i, \beta_i > 0$, a condition that is not printed.)* Let $C_i/\epsilon_i^2$ be the log size of a cover at scale $\epsilon_i$. For $C_i, \beta_i \ge 0$, over all $\epsilon_i$ with $\sum_i \beta_i \epsilon_i = \epsilon$ the least value of $\sum_i C_i / \epsilon_i^2$ is $\gamma^3/\epsilon^2$ with $\gamma = \sum_i C_i^{1/3} \beta_i^{2/3}$, at $\epsilon_i = \frac\epsilon\gamma (C_i/\beta_i)^{1/3}$.
 # ```
 #
 # In words, if an error $\epsilon$ has to be divided among several matrices, and matrix $i$ passes its own error on with the factor $\beta_i$, then the lemma says which division gives the smallest cover.
@@ -732,7 +743,7 @@ glue(sparse_printed=sparse["as printed"], sparse_proof=sparse["by its proof"])
 #
 # ## What we found
 #
-# * Lemmas E.1 and E.3 hold. E.2 holds for tokens of length at most 1, a condition that is not printed. For longer tokens in the first layer, to which the paper applies it, it fails by up to $B_x^2/2$. With $R^2$ beside both terms of the scores it holds for tokens of any length, with half the constants.
+# * Lemma E.3 holds, and so does E.1 for positive coefficients; it allows zeros, with which the best split need not exist. E.2 holds for tokens of length at most 1, a condition that is not printed. For longer tokens in the first layer, to which the paper applies it, it fails by up to $B_x^2/2$. With $R^2$ beside both terms of the scores it holds for tokens of any length, with half the constants.
 # * E.2 needs the bounds on the norms for one of the two networks only. So the members of a cover need not keep the spectral bounds.
 # * The summary of the bound is fair for norms of at least 1. The power $H^{3/2}$ is right for one layer, and for $L$ layers it is $H^{L + 1/2}$. The factor of $B_x^2$, which the paper names as the cost of the single-layer method, is in the repaired bound for many layers too.
 # * The proof of F.0.1 uses a cover outside its range. The bounds of F.0.1 and F.0.2 are false, for the reasons for which Theorem 4.2 is, and also if they are corrected by the sum of its proof. With the terms of the repaired theorem and larger cover constants both are proved.

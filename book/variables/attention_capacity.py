@@ -19,7 +19,7 @@
 # # The capacity of an attention head
 #
 # ```{verdict}
-# Yes, as the paper says, a cover of an attention head need not be finer for longer inputs, because errors of the scores do not add up. So the capacity of a head grows with the number of tokens no faster than the capacities of its scores and values grow with the number of inputs, which for linear maps is a logarithm. If all scores change, the changes of the softmax weights, summed over all tokens, are at most as large as the largest change of a single score. So the constant is 1, where the paper has 2, and a smaller one is not enough. Theorem 4.2, which combines a cover of the scores and a cover of the values to a cover of the head, is true.
+# Yes, as the paper says, a cover of an attention head need not be finer for longer inputs, because errors of the scores do not add up. So more tokens increase the capacity of a head no faster than more inputs increase the capacities of its scores and values. For linear maps this growth is only logarithmic. If all scores change, the changes of the softmax weights, summed over all tokens, are at most as large as the largest change of a single score. So the constant is 1, where the paper has 2, and a smaller one is not enough. Theorem 4.2, which combines a cover of the scores and a cover of the values to a cover of the head, is true.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 10 min. **Runs in** 10 s. **Source** printed.
 #
@@ -95,7 +95,7 @@ figures.show()
 #
 # $$f(X, z) = \sigma\bigl( W_V^\top X^\top \mathrm{softmax}(s) \bigr) ,$$
 #
-# where the activation $\sigma$ acts on each entry, maps 0 to 0 and is $L$-Lipschitz, and the vectors $v_t = W_V^\top x_t$ are the *values*. In a self-attention head $z$ is one of the tokens. No token is longer than $B_X$, and $\|J\|_{1,1}$ is the sum of the absolute values of all entries of $J$. A *cover* of a class of functions at scale $\epsilon$ is a set of its members such that every member of the class is within $\epsilon$ of one of them, on all inputs at once ({ref}`ch-capacity`). $N_\infty(\epsilon)$ is the least size of such a cover. We judge the review version of October 2021, and use its numbers.
+# where the activation $\sigma$ acts on each entry, maps 0 to 0 and is $L$-Lipschitz, and the vectors $v_t = W_V^\top x_t$ are the *values*. In a self-attention head $z$ is one of the tokens. No token is longer than $B_X$, and $\|J\|_{1,1}$ is the sum of the absolute values of all entries of $J$. A *cover* of a class of functions at scale $\epsilon$ is a set of its members such that every member of the class is within $\epsilon$ of one of them, on all inputs at once ({ref}`ch-capacity`). $N_\infty(\epsilon)$ is the least size of such a cover, and its logarithm is what this page calls the *capacity* of the class. We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma A.6 and Corollary A.7
 # :label: variables-lemA6
@@ -354,7 +354,7 @@ ledger.show()
 #
 # **Repair.** The constant is 1, because the norm of $J$ from $\ell_\infty$ to $\ell_1$ is $\max_P 4P(1-P) \le 1$, and this is attained.
 #
-# **What survives.** The whole lemma survives, and every 2 that comes from softmax may be replaced by a 1, and every such 4 by a 2.
+# **What survives.** The whole lemma survives, and every 2 that comes from softmax may be replaced by a 1. Where this 2 is one of the two factors of a 4, as in the bounds for deep networks, the 4 becomes a 2.
 # ```
 #
 # ## Exercises

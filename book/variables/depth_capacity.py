@@ -19,7 +19,7 @@
 # # Depth, and long inputs
 #
 # ```{verdict}
-# The theorem is open, and its remark on depth is true. We cannot judge Theorem 4.6, because one of its exponents is not legible to us, the power of the length of the tokens. But we can say which power a bound of this form needs. It is the third, which is enough if the values have no more columns than the tokens have. With the square the constant of the bound would have to grow faster than any power of a logarithm, and for $2^{60}$ queries and as many keys it is {glue:text}`forced_two`. For norms of at most 1 a factor that is exponential in the depth is not needed, as the remark says, because the tokens of an input approach one another from layer to layer. All layers after the first together magnify an error by a factor of less than {glue:text}`after_first`.
+# The theorem is open, and its remark on depth is true. We cannot judge Theorem 4.6, because one of its exponents is not legible to us, the power of the length of the tokens. But we can say which power a bound of this form needs. It is the third, which is enough if the values have no more columns than the tokens have. With the square the constant of the bound would have to grow faster than any power of $\log n$ for networks with $n$ queries and $n$ keys. At $n = 2^{60}$ it is {glue:text}`forced_two`. For norms of at most 1 a factor that is exponential in the depth is not needed, as the remark says, because the tokens of an input approach one another from layer to layer. All layers after the first together magnify an error by a factor of less than {glue:text}`after_first`.
 # ```
 # **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-layer`. **Read** 14 min. **Runs in** 15 s. **Source** restored (Theorem 4.6: exponents are damaged in our text), printed (the remark).
 #
@@ -131,7 +131,7 @@ figures.show()
 # where the second step inserts $x$, and the last step uses $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$ from step 1. $\square$
 # ```
 #
-# **A smaller power is not enough.** To prove (ii) we need a class with many layers that differ, although their norms are small. Take one layer, $\sigma$ the identity, and $d = k = 3n$. We use the $3n$ unit vectors of $\mathbb R^d$ in three groups: $n$ keys $e_1, \dots, e_n$, $n$ queries $q_1, \dots, q_n$, and $n$ more. Of the last group only one vector is needed, the unit vector $a$ that is their sum divided by $\sqrt n$. With $b = (1, \dots, 1)/\sqrt d$ and any signs $s_{ij}$ let the weights be
+# **A smaller power is not enough.** To prove (ii) we need a class of many different networks of one layer, although their norms are small. Take one layer, $\sigma$ the identity, and $d = k = 3n$. We use the $3n$ unit vectors of $\mathbb R^d$ in three groups: $n$ keys $e_1, \dots, e_n$, $n$ queries $q_1, \dots, q_n$, and $n$ more. Of the last group only one vector is needed, the unit vector $a$ that is their sum divided by $\sqrt n$. With $b = (1, \dots, 1)/\sqrt d$ and any signs $s_{ij}$ let the weights be
 #
 # $$W_{QK} = \frac1n \sum_{i,j} s_{ij}\, q_i e_j^\top , \qquad W_V = a\, b^\top , \qquad W_C = b\, b^\top , \qquad w = b .$$
 #

@@ -66,7 +66,7 @@ def clipped(V, B=1.0):
 #
 # ## One output by hand
 #
-# Take one output, $w \cdot x$, with $w$ of length at most 1 in two dimensions and a single input $x = (1, 0)$. The output is the first entry of $w$, a number between $-1$ and 1. With the list $-0.8, -0.4, 0, 0.4, 0.8$ every output is matched within 0.2, so five matrices are enough, although $w$ has two entries. With $m$ inputs there are $m$ outputs to be matched, but every vector of length at most 1, in any dimension, can be imitated on inputs of length 1 by a sum of few steps along the inputs. About $1/\epsilon^2$ steps are enough, and each of them goes forwards or backwards along one input, so that it is one out of $2m$. That is where the $\frac{1}{\epsilon^2} \log m$ of the lemma comes from.
+# Take one output, $w \cdot x$, with $w$ of length at most 1 in two dimensions and a single input $x = (1, 0)$. The output is the first entry of $w$, a number between $-1$ and 1. With the list $-0.8, -0.4, 0, 0.4, 0.8$ every output is matched within 0.2, so five matrices are enough, although $w$ has two entries. With $N$ inputs there are $N$ outputs to be matched, but every vector of length at most 1, in any dimension, can be imitated on inputs of length 1 by a sum of few steps along the inputs. About $1/\epsilon^2$ steps are enough, and each of them goes forwards or backwards along one input, so that it is one out of $2N$. That is where the $\frac{1}{\epsilon^2} \log N$ of the lemma comes from.
 #
 # The figure shows this for five inputs in the plane. To imitate a vector $w$ we start at 0 and take steps along inputs, each in the direction in which the outputs are still wrong, until all of them are right up to $\epsilon$.
 
@@ -112,7 +112,7 @@ figures.show()
 #
 # $$\delta_i = \epsilon \sqrt{\frac{k_i + 1}{2 d_2}}, \qquad k_i = \Bigl\lfloor \frac{d_2 \|w_i\|}{B_\infty} \Bigr\rfloor ,$$
 #
-# and takes the centre for column $i$ from the ball of radius $B_\infty (k_i + 1)/d_2$. So it needs $\sum_i k_i \le d_2$. But columns of length $B_\infty$ have $k_i = d_2$, and then the error is $\epsilon \sqrt{(d_2 + 1)/2}$, and the ball is larger than the class. The next cell gives actual columns these errors, all with the sign that makes the total largest; if the proof were right, no entry of the column *error* would exceed 1.
+# and takes the centre for column $i$ from the ball of radius $B_\infty (k_i + 1)/d_2$. The squares of these errors sum to at most $\epsilon^2$ only if $\sum_i k_i \le d_2$. But columns of length $B_\infty$ have $k_i = d_2$, and then the error is $\epsilon \sqrt{(d_2 + 1)/2}$, and the ball is larger than the class. The next cell gives actual columns these errors, all with the sign that makes the total largest; if the proof were right, no entry of the column *error* would exceed 1.
 
 
 # %%
@@ -179,10 +179,10 @@ glue(excess=budget["error"].max(), d_most=d_most)
 #
 # So $\|W - V\|_F^2$ falls by more than $\delta^2/B_X^2$. Going to the nearest point of $\mathcal K$ does not raise it, because $\mathcal K$ is convex and $W \in \mathcal K$.
 #
-# *Counting.* The squared distance starts at $B_F^2$ at most and stays above 0, so there are at most $a = B_F^2 B_X^2 / \delta^2$ steps. They determine $V \in \mathcal K$, each is one of $2 d_2 N$, and so there are at most $(2 d_2 N + 1)^a$ lists. $\square$
+# *Counting.* The squared distance starts at $B_F^2$ at most and is never negative, so there are at most $a = B_F^2 B_X^2 / \delta^2$ steps. They determine $V \in \mathcal K$, each is one of $2 d_2 N$, and so there are at most $(2 d_2 N + 1)^a$ lists. $\square$
 # ```
 #
-# For $d_2 = 1$ this is a bound for linear functions, $(B_v B_X/\epsilon)^2 \log(2N + 1)$, where Zhang's ({prf:ref}`variables-lemA10`) has 36 in front. Where columns have unequal lengths, $2 B_1^2 \log((d_2 + 1)(2N + 1))$ can stand for $d_2 B_F^2 \log(2 d_2 N + 1)$: this is {prf:ref}`covers-rows`, for the rows of $W^\top$.
+# For $d_2 = 1$ this is a bound for linear functions $x \mapsto v^\top x$ with $\|v\|_2 \le B_v$, namely $(B_v B_X/\epsilon)^2 \log(2N + 1)$, where Zhang's ({prf:ref}`variables-lemA10`) has 36 in front. Where columns have unequal lengths, $2 B_1^2 \log((d_2 + 1)(2N + 1))$ can stand for $d_2 B_F^2 \log(2 d_2 N + 1)$: this is {prf:ref}`covers-rows`, for the rows of $W^\top$.
 #
 # Now we run ten walks for each size, for random layers with columns of length 1, where $B_1 = d_2$, and with lengths $1, \frac12, \frac14, \dots$ *Allowed* are $d_2 B_F^2 B_X^2/\epsilon^2$ steps. The last three columns have the largest number of steps of the ten walks over those allowed, the largest error over $\epsilon$, and the longest column of a centre over $B_\infty$. The proposition would be refuted by a number above 1 in one of them: a walk that is too long, that ends too far from $W$, or that ends outside the class.
 

@@ -486,7 +486,7 @@ glue(forced_heads=needed.loc["A.12, two heads", "n = 2^20"])
 glue(forced_places=needed.loc["A.11, several places", "n = 2^20"])
 
 # %% [markdown]
-# In all rows of the two tables that are not repaired the constant that is forced grows without limit, from left to right, and in none of the repaired rows does it grow. The first table refutes the statements of Corollary 4.4 and Lemma A.12 as they are restored. The second shows that longer queries need more than one power of the length.
+# In every row that is not repaired the constant that is forced grows from left to right, and without limit. In none of the repaired rows does it grow. The first table refutes the statements of Corollary 4.4 and Lemma A.12 as they are restored. The second shows that longer queries need more than one power of the length.
 #
 # Is a power between 1 and 2 enough for long queries? With $B_X^p$ and tokens of length $n^b$ in place of $n^2$ the bound is of order $n \log n + n^{3 - 4b + 2bp}$, up to logarithms, while the log covering number is still $n^2 \log 2$. So the class refutes every power $p$ below $2 - \frac{1}{2b}$. For queries of length 1 the same calculation refutes every power below $1 - \frac{1}{2b}$. Since $b$ is free, no power below the square is enough for long queries, and no power below the first for queries of length 1. So a bound has to contain the lengths of the tokens and of the query as often as they enter the head.
 #
@@ -521,7 +521,7 @@ ledger.show()
 #
 # **Repair.** With $B_{QK}^{2,\infty} B_V B_X$, as in the proof, the bound holds for queries of length at most 1, and with $B_X^2$ for $B_X$ it holds for all, with the constant 1 and $\log(2dmT + 1)$.
 #
-# **What survives.** The dependence on $\log(mT)$ survives, and so does everything for tokens of length at most 1. For heads in the plane only the mechanism can be seen, because there the bound itself is met. With the error that the text's form allots to $W_{QK}$ such a head moves by {glue:text}`hand_text:.1f` times $\epsilon$, and by {glue:text}`hand_unit_text:.1f` times for queries of length 1.
+# **What survives.** The dependence on $\log(mT)$ survives, and so does everything for tokens of length at most 1. For heads in the plane only the mechanism can be seen, because there the bound itself is not violated. With the error that the text's form allots to $W_{QK}$ such a head moves by {glue:text}`hand_text:.1f` times $\epsilon$, and by {glue:text}`hand_unit_text:.1f` times for queries of length 1.
 # ```
 #
 # ```{finding} variables.lemA11.a11

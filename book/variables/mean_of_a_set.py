@@ -489,7 +489,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-mean-second
 #
-# *By hand.* Two positions are chosen, $s = 2$. Why can scores not be uneven?
+# *By hand.* Two positions are chosen, $s = 2$. Why are their scores equal with the key of the proof, the sum of the two codes?
 # ```
 #
 # ```{solution} ex-mean-second

@@ -471,7 +471,7 @@ glue(
 )
 
 # %% [markdown]
-# The largest error of the dual head that the adversary finds is {glue:text}`bag_attack:.2f` of what is allowed. So our lemma is not refuted, and both pieces are needed, the dual key and the dual values.
+# The largest error of the dual head that the adversary finds is {glue:text}`bag_attack:.3f` of what is allowed. So our lemma is not refuted, and both pieces are needed, the dual key and the dual values.
 #
 # ## What we found
 #

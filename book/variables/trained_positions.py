@@ -97,7 +97,7 @@ figures.show()
 #
 # ```{prf:remark} Edelman et al. (2022), Sections 4.2 and 4.3
 # :label: variables-log-T
-# With the norms of weights and tokens held, the bound on one head (and that on many layers, see {ref}`ch-transformer-capacity`) depends on $T$ only through $\log T$. If the positions are trained over $\{P : \|P^\top\|_{2,\infty} \le 1\}$, the log covering number can grow linearly with $T$.
+# With the norms of weights and tokens held, the bound on one head (and that on many layers, see {ref}`ch-transformer-capacity`) depends on $T$ only through $\log T$. If the positions are trained over $\{P : \|P^\top\|_{2,\infty} \le 1\}$, that is, if every row $p_t$ of the matrix $P$ is at most 1 long, the log covering number can grow linearly with $T$.
 # ```
 #
 # The second sentence says that this *could* happen. It does not say at which scale, nor whether the norms of the weights are then still held fixed.
