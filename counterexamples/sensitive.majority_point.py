@@ -1,9 +1,10 @@
 """Paper 2 (Hahn & Rofin 2024, arXiv version), Sections 3 and 4 (printed): for MAJORITY, "s(f,x) =
 n" whenever the ones and zeros in x are almost fully balanced.
 
-Only flips towards balance change the vote: s(x) is at most floor(n/2) + 1, at every x. The order
-n is right. The blow-up of order n^(1/4) that the paper predicts on such inputs or their neighbours
-holds too, but by a sharper bound than the paper's.
+Only flips towards balance change the vote: s(x) is at most floor(n/2) + 1, at every x. So the
+equation fails, but as an order, n, the remark is true: the verdict is "constant loose". The blow-up
+of order n^(1/4) that the paper predicts on such inputs or their neighbours holds too, but by a
+sharper bound than the paper's.
 """
 
 from itertools import product

@@ -19,12 +19,12 @@
 # # How many flips change one input?
 #
 # ```{verdict}
-# No, two remarks of the paper on single inputs give wrong numbers, but no conclusion of the paper depends on the difference. Of $n = {glue:text}`n_odd`$ bit flips at most {glue:text}`maj_s` change MAJORITY at one input, not {glue:text}`n_odd`. And the sensitivity of MEAN, to which each flip contributes the square of half its effect, is $1/n$ at every input, not $1/n^2$: at $n = {glue:text}`n_max`$ it is {glue:text}`mean_s:.4f` in place of {glue:text}`mean_printed:.4f`.
+# No, two remarks of the paper on single inputs give wrong numbers, but no conclusion of the paper depends on the difference. Of $n = {glue:text}`n_odd`$ bit flips at most {glue:text}`maj_s` change MAJORITY at one input, not {glue:text}`n_odd`. So the order $n$ of this remark is right, and its constant is too large by a factor of almost 2. And the sensitivity of MEAN, to which each flip contributes the square of half its effect, is $1/n$ at every input, not $1/n^2$: at $n = {glue:text}`n_max`$ it is {glue:text}`mean_s:.4f` in place of {glue:text}`mean_printed:.4f`.
 # ```
 #
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 7 min. **Runs in** 5 s. **Source** printed.
 #
-# **Claim.** The paper says how sensitive MEAN and MAJORITY are at single inputs. For the mean of $n$ bits it says $1/n^2$. This is the contribution of *one* flip, whereas all $n$ flips together contribute $1/n$. For majority it says that all $n$ flips change the vote where ones and zeros almost balance, but only about half of them do. The conclusions that the paper draws stand. For MEAN its bound predicts no magnification by layer norm, with $1/n$ as with $1/n^2$. At almost balanced inputs of MAJORITY, or at their neighbours, layer norm has to magnify by the order $n^{1/4}$ at least ({ref}`ch-magnified-inputs`), since half of $n$ flips are still of order $n$. The value for MEAN is a misprint, because Section 3 of the paper has the right one.
+# **Claim.** The paper says how sensitive MEAN and MAJORITY are at single inputs. For the mean of $n$ bits it says $1/n^2$. This is the contribution of *one* flip, whereas all $n$ flips together contribute $1/n$. For majority it says that all $n$ flips change the vote where ones and zeros almost balance, but only about half of them do. The conclusions that the paper draws stand. For MEAN its bound predicts no magnification by layer norm, with $1/n$ as with $1/n^2$. At almost balanced inputs of MAJORITY, or at their neighbours, layer norm has to magnify by the order $n^{1/4}$ at least ({ref}`ch-magnified-inputs`), since half of $n$ flips are still of order $n$. The value for MEAN is a misprint, because Section 3 of the paper has the right one. The remark on MAJORITY is true as an order of growth, and only its constant 1 has to be replaced by $\frac12$.
 
 # %% tags=["parameters"]
 n_max = 14  # longest cube, in bits [4..20]
@@ -131,7 +131,7 @@ majority_point.refuted(
     most[n_odd],
     equals=n_odd,
     control=int(s["PARITY"][n_odd - 1].max()),
-    about="remark",
+    about="constant",
     evidence="exhaustive",
 )
 majority_point.repaired(
@@ -140,14 +140,14 @@ majority_point.repaired(
     (most - at_one_input["floor(n/2) + 1"]).abs().max(),
     at_most=0,
     control=(most - lengths).abs().max(),
-    about="remark",
+    about="constant",
     evidence="proved",
 )
 glue(mean_s=at_one_input["MEAN, largest"][n_max], mean_printed=1 / n_max**2)
 glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 
 # %% [markdown]
-# The remark on MEAN fails at every length from 2 on, and that on MAJORITY from 3 on. The sensitivity of the mean is the same at every input: one flip moves the mean by $2/n$ and contributes $\frac14 (\frac2n)^2 = 1/n^2$, as the third column shows, and there are $n$ flips. The largest sensitivity of MAJORITY is $\lfloor n/2 \rfloor + 1$ without exception.
+# The remark on MEAN fails at every length from 2 on. The equation for MAJORITY fails from 3 on, but its order $n$ is right, because at the inputs that are closest to balance at least half of the flips change the vote. The sensitivity of the mean is the same at every input: one flip moves the mean by $2/n$ and contributes $\frac14 (\frac2n)^2 = 1/n^2$, as the third column shows, and there are $n$ flips. The largest sensitivity of MAJORITY is $\lfloor n/2 \rfloor + 1$ without exception.
 #
 # ## What we found
 #
@@ -168,9 +168,9 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 #
 # ```{finding} sensitive.majority_point
 # :title: At most $\lfloor n/2 \rfloor + 1$ of the $n$ flips change MAJORITY
-# :group: false statement
+# :group: constant
 #
-# **Statement.** Sections 3 and 4 say that $s(x, f) = n$ for MAJORITY whenever the ones and zeros in $x$ are almost fully balanced. We judge this equation, which is printed twice. Where the authors mean an order they write $\Theta$ or $\sim$, both times in the sentence before, and as an order the remark is true.
+# **Statement.** Sections 3 and 4 say that $s(x, f) = n$ for MAJORITY whenever the ones and zeros in $x$ are almost fully balanced. As an order the remark is true, and the paper uses no more than the order. As an equation it fails. (It is printed twice as an equation. Where the authors mean an order they write $\Theta$ or $\sim$, both times in the sentence before.)
 #
 # **Counterexample.** At $n = 3$ and $x = (1, 1, -1)$ the vote is 1, and either $1$ can change it, but the $-1$ cannot, so that $s = 2$ and not 3. At $n = {glue:text}`n_odd`$ no input has more than {glue:text}`maj_s` flips that change the vote.
 #

@@ -463,13 +463,13 @@ glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 3
 # :title: Eq. (32) needs the square of the read-out's norm
 # :group: misprint
 #
-# **Statement.** As printed in Section 4, Theorem 4 has a constant $C$ that is the product of all $e^{4 C_A}$ (equation (8) there) and a polynomial in $H$, $d$ and the norms of all weights. For its definition the paper refers to equation (32) of the appendix, where the read-out enters as $1 + \|v\|$, and Corollary 5 has the same $C$.
+# **Statement.** As printed in Section 4, Theorem 4 has a constant $C$ that is the product of $\exp(4 d \max_h \sum_{k \ge 2} \|K_{k,h}^\top Q_{k,h}\|)$, equation (8) there, and a polynomial in $H$, $d$ and the norms of all weights. For its definition the paper refers to equation (32) of the appendix, where the read-out enters as $1 + \|v\|$, and Corollary 5 has the same $C$.
 #
 # **Counterexample.** It refutes the formula only. For MAJORITY of 5 bits with a read-out {glue:text}`longer` times as long, a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and 0.04 is allowed.
 #
 # **Why.** The proof has the factor $\|v\|^2$, because $s$ is a sum of squares of outputs, but the formula has $1 + \|v\|$.
 #
-# **Repair.** With $1 + \|v\|^2$ in (32) both hold for every read-out (Corollary 5 for one layer beyond $10^{12}$ columns with a further term $H d\, \|v\|^2$). Without a change they hold if $|f| \le 1$. Both statements are for $L_f$ over all of space, not over the ball of (27). A sharper form is $s(f, x) \le K B(x)$ with the same probability, which implies Theorem 4.
+# **Repair.** With $1 + \|v\|^2$ in (32) Theorem 4 and Corollary 5 hold for every read-out. (Only for a network of one layer with more than $10^{12}$ columns does our proof of Corollary 5 need a further term, $H d\, \|v\|^2$.) If $|f| \le 1$, they hold with (32) as printed. All this is proved with $L_f$ over all of space, where (27) has a ball that is too small. A sharper form is $s(f, x) \le K B(x)$ with the same probability, which implies Theorem 4.
 #
 # **What survives.** Theorem 4 and Corollary 5 survive as the main text states them, and their message in a stronger form.
 # ```

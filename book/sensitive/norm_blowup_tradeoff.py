@@ -456,7 +456,7 @@ training.reproduced(
 #
 # In runs with more decay than the median the norm falls by {glue:text}`fall:.1f` and the log blow-up rises by {glue:text}`rise:.2f`. In runs with less decay the numbers are {glue:text}`fall_less:.1f` and {glue:text}`rise_less:.2f` (medians in both cases). Within a run with more decay, norm and log blow-up have a correlation of {glue:text}`along:.2f`, so the run moves along a line. The slope of the rise as a function of $\eta\lambda$ is {glue:text}`order`, with its interval.
 #
-# **What differs from the paper.** The paper's settings are those of its Table 1 and Appendix E.1, and the number of runs is read in the authors' repository.
+# **What differs from the paper.** The paper's settings are those of its Table 1 and Appendix E.1, and the lengths and the number of runs are read in the authors' repository.
 
 # %% mystnb={"code_prompt_hide": "Settings", "code_prompt_show": "Settings"} tags=["hide-input"]
 table(

@@ -53,12 +53,14 @@ from bookkit import Ledger, figures, glue, table
 from helpers import cube, statistics
 from helpers.rng import Rng, f64
 from helpers.sharpness import SquaredLoss, hessian_trace
-from papers.sensitive.isolation import parity_sharpness
+from papers.sensitive.isolation import moved, parity_of, parity_sharpness
 from papers.sensitive.parity import HALF, SIGN, forward, parity_transformer
 from papers.sensitive.steps import dimension
 
 ledger, source = Ledger("sensitive/sharp_or_curved"), Rng(seed)
-thm6_hessian = ledger.result("sensitive.thm6_hessian")
+worst_case, trace_of, entries = (
+    ledger.result(f"sensitive.thm6_hessian.{part}") for part in ("worst_case", "trace", "entries")
+)
 LAST_BIAS = "layers.1.output_bias"
 lengths = sorted({4, 8, 16, 32, 64, 128, long_n})
 
@@ -96,6 +98,10 @@ table(pd.DataFrame(rows).T.rename_axis("$t$"), caption, form=".2g", tiny=1e-12)
 # :label: sensitive-thm6-remark
 # *(Not at every minimizer.)* Lower bounds on $L_{\rho,n}$, such as Theorem 6, "immediately entail lower bounds on other common sharpness measures, such as worst-case sharpness, and (in the limit $\rho \to 0$) the trace of the loss function's Hessian". "Informally", Theorem 6 says that for $\mathrm{as}_n(T_\theta) \sim n$ tiny steps change the predictions on long inputs. "This means that, as the input gets longer, the Hessian of the mean-squared loss at the minimizer fitting a sensitive function has unboundedly large entries."
 # ```
+#
+# The quotation has three parts, and the first of them is true; the other two are about the Hessian, and the rest of the chapter is about them.
+#
+# **Worst-case sharpness** is the largest squared change over all steps of the length $\rho$, where $L_{\rho,n}$ has the mean over these steps. The largest of some numbers is at least their mean, so every lower bound on $L_{\rho,n}$ is one on worst-case sharpness.
 #
 # **Where the trace stays bounded.** The PARITY transformer of {ref}`ch-brittle-transformers` has $d = 32$, and its $v$ is parallel to $y_n$ at every input, like the read-out $(1, 0)$ of the example. So $|T_\theta|$ is as large as it can be, and turning $y_n$ by a small angle $\varphi$ changes the output by $\varphi^2 / 2$ only. The gradient of the output is therefore 0 in all weights except $v$, even at kinks of ReLUs, and it is $y_n$ in $v$. Since the fit is exact, $\mathrm{tr}\, H = 2\, \mathbb E_x \|\nabla T_\theta\|^2 = 2d = 64$ at every length, and no entry of $H$ exceeds its trace.
 #
@@ -188,7 +194,7 @@ table(rows, "Trace of the Hessian of the loss at two exact PARITY transformers")
 # %% mystnb={"code_prompt_hide": "Checks of both", "code_prompt_show": "Checks of both"} tags=["hide-input"]
 plain, tipped = found[0.0]["trace"], found[tilt]
 trace_ratio, step_ratio = plain[long_n] / plain[8], curved[long_n][0.01] / curved[8][0.01]
-thm6_hessian.refuted(
+trace_of.refuted(
     f"exact network with $v$ parallel to $y_n$: ratio of the trace at {long_n} bits to that "
     "at 8; control: the curvature over steps of 0.01 in place of the trace",
     trace_ratio,
@@ -197,19 +203,46 @@ thm6_hessian.refuted(
     about="remark",
     evidence="attained",
 )
+entries.refuted(
+    "exact network with $v$ parallel to $y_n$: ratio of the trace, which no entry exceeds, at "
+    f"{long_n} bits to that at 8; control: of the block of the last bias with $v$ tilted",
+    trace_ratio,
+    at_least=2,
+    control=tipped["last bias"][long_n] / tipped["last bias"][8],
+    about="remark",
+    evidence="attained",
+)
 share = curved[long_n][0.01] * 0.01**2 / (2 * D)  # L at this step; mu is 1 for PARITY
-thm6_hessian.repaired(
-    f"curvature over a step of fixed length 0.01 at {long_n} bits, in units of its least "
-    "limit $2 D \\mu / \\rho^2$; control: what the trace predicts for this step",
-    share,
-    at_least=0.5,
-    control=plain[long_n] * 0.01**2 / (2 * D),
+for half, what in (
+    (trace_of, "curvature over a step of fixed length 0.01"),
+    (entries, "second difference of the loss along a step of fixed length 0.01, times $D$"),
+):
+    half.repaired(
+        f"{what} at {long_n} bits, in units of its least limit $2 D \\mu / \\rho^2$; control: "
+        "what the trace predicts for this step",
+        share,
+        at_least=0.5,
+        control=plain[long_n] * 0.01**2 / (2 * D),
+        about="remark",
+        evidence="proved",
+    )
+every, again = cube.bits(8), torch.Generator().manual_seed(seed + 1)
+spec, weights = parity_transformer(8)
+with torch.no_grad():
+    after = forward(spec, moved(weights, 0.01, draws, again), every.expand(draws, -1, -1))
+by_step = (after - parity_of(every)).square().mean(-1)  # over all strings, for each step
+worst_case.holds(
+    "8 bits, all strings, steps of 0.01: largest squared change over the steps, in units of "
+    "their mean; control: the least over the steps",
+    (by_step.max() / by_step.mean()).item(),
+    at_least=1,
+    control=(by_step.min() / by_step.mean()).item(),
     about="remark",
     evidence="proved",
 )
 bound = 2 * tilt**2 * tipped["E[1/N^2]"]
 along = at_exact(64, torch.full((2 * HALF,), tilt / math.sqrt(2 * HALF), dtype=torch.float64))
-thm6_hessian.holds(
+trace_of.holds(
     "block of the last bias: largest distance from 1 of its ratio to $2 \\|v_\\perp\\|^2\\,"
     f" \\mathbb{{E}} N_n^{{-2}}$, with $v$ tilted by {tilt:g}; control: tilted along $(1, "
     "\\dots, 1)$",
@@ -235,7 +268,7 @@ glue(steep=curved[long_n][1e-4], share=share)
 #
 # ## What would falsify this
 #
-# A trace above $2d$ at the network without a tilt would speak for the paper's sentence. A curvature over a fixed step that stays far below $2 D \mu / \rho^2$ on long strings would speak against the repaired one. A block of the last bias that differs from the bound would refute {prf:ref}`tilt-trace`; here the control is a tilt along $(1, \dots, 1)$, which has no effect after layer norm and must not change the bound.
+# A trace above $2d$ at the network without a tilt would speak for the paper's sentence. A largest change below the mean one would refute the part on worst-case sharpness, and the least change, as its control, must be below the mean. A curvature over a fixed step that stays far below $2 D \mu / \rho^2$ on long strings would speak against the repaired one. A block of the last bias that differs from the bound would refute {prf:ref}`tilt-trace`; here the control is a tilt along $(1, \dots, 1)$, which has no effect after layer norm and must not change the bound.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -254,7 +287,7 @@ ledger.show()
 # :title: An exact PARITY transformer can have a bounded Hessian
 # :group: false statement
 #
-# **Statement.** As printed before the theorem, lower bounds on $L_{\rho,n}$ "immediately entail" lower bounds on the trace of the Hessian, in the limit $\rho \to 0$. As printed after it, and introduced there by "Informally", the Hessian of the mean squared loss at the minimizer that fits a sensitive function has entries that grow without bound as the input gets longer.
+# **Statement.** These are two statements. As printed before the theorem, lower bounds on $L_{\rho,n}$ "immediately entail" lower bounds on the trace of the Hessian, in the limit $\rho \to 0$. As printed after it, and introduced there by "Informally", the Hessian of the mean squared loss at the minimizer that fits a sensitive function has entries that grow without bound as the input gets longer.
 #
 # **Counterexample.** At the exact PARITY transformer with its read-out parallel to $y_n$ the trace is {glue:text}`trace_short:.4f` at 8 bits and {glue:text}`trace_long:.4f` at {glue:text}`long_n` bits.
 #
@@ -262,7 +295,7 @@ ledger.show()
 #
 # **Repair.** Over a fixed step the curvature, $2 D L_{\rho, n} / \rho^2$, has a lower limit of at least $2 D \mu / \rho^2$ as $n \to \infty$, with $\mu = \liminf_n \mathrm{as}_n / n$; this is the sharpened theorem {prf:ref}`brittle-repaired`.
 #
-# **What survives.** The sentence is true at every other fixed and exact read-out of this network, up to multiples of $(1, \dots, 1)$, which have no effect after layer norm. If the read-out is tilted by {glue:text}`tilt:g`, which changes no output, the trace is at least {glue:text}`bound_64:.1e` at 64 bits and {glue:text}`bound_long:.1e` at {glue:text}`long_n`, and the bound grows as $n^4$. It also remains true that small steps destroy the output on long strings: worst-case sharpness at a fixed radius is bounded from below too, being at least the average. For networks that are trained, whose fit is not exact and whose layer norm has an $\varepsilon > 0$, nothing is claimed here.
+# **What survives.** The sentence is true at every other fixed and exact read-out of this network, up to multiples of $(1, \dots, 1)$, which have no effect after layer norm. If the read-out is tilted by {glue:text}`tilt:g`, which changes no output, the trace is at least {glue:text}`bound_64:.1e` at 64 bits and {glue:text}`bound_long:.1e` at {glue:text}`long_n`, and the bound grows as $n^4$. It also remains true that small steps destroy the output on long strings. And what the same sentence of the paper says of worst-case sharpness is true, because at a fixed radius the largest change is at least the average. For networks that are trained, whose fit is not exact and whose layer norm has an $\varepsilon > 0$, nothing is claimed here.
 # ```
 #
 # ## Exercises

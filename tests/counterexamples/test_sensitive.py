@@ -20,7 +20,7 @@ MUTANTS = [
         "sensitive.mean_point": [
             ("scaled = [n * n * max", "scaled = [n * max", STANDS),
         ],
-        "sensitive.thm6_hessian": [
+        "sensitive.thm6_hessian.trace": [
             ("HALF, LAYERS = 16, 2", "HALF, LAYERS = 16, 3", "d = 32 > 12 L"),
             (
                 "Fraction(i, n), Fraction(1, n), Fraction(1, n * n)",
@@ -28,8 +28,8 @@ MUTANTS = [
                 "bounded C",
             ),
             (
-                "2 * s / len(strings) for s in squares",
-                "2 * s * n / len(strings) for s in squares",
+                "4 * sum(squares) / len(strings)",
+                "4 * n * sum(squares) / len(strings)",
                 STANDS,
             ),
         ],
