@@ -21,7 +21,7 @@
 # ```{verdict}
 # Yes, to cover linear maps on all inputs of bounded $\ell_1$ norm it is enough to cover them on the vertices of that ball, as long as outputs are compared in a norm. The paper defines covers for exponents below 1 too, which give no norm and which nothing uses. With the exponent $\frac12$ the vertices are not enough: {glue:text}`on_vertices` map covers them, but {glue:text}`on_all` are needed for all inputs.
 # ```
-# **Needs** nothing but linear algebra. **Read** 7 min. **Runs in** 10 s. **Source** printed.
+# **Needs** nothing but linear algebra. **Read** 7 min. **Runs in** 5 s. **Source** printed.
 #
 # **Claim.** Two lemmas reduce what a cover has to take into account. First, to cover linear maps on all mixtures, that is, convex combinations, of some inputs it is enough to cover them at these inputs, wherever outputs are compared in a norm. Second, covers of single rows can be combined into a cover of matrices, and this holds for the class of all matrices with such rows.
 

@@ -645,7 +645,7 @@ glue(
 # Slope and $r$ also give the spread of the points: the slope times the standard deviation of $n$ over $r$, about {glue:text}`spread_FIRST:.3f` for FIRST and {glue:text}`spread_MEAN:.3f` for MEAN. Our runs with the paper's width, rate and steps spread by {glue:text}`our_spread_FIRST:.3f` and {glue:text}`our_spread_MEAN:.3f`. Shared draws of the noise (below) do not explain this: over ten draws, 16 models of FIRST (32 columns, 5 bits) had a relative standard deviation of 0.27 to 0.40 in six trials with shared draws, and of 0.23 to 0.44 in nine trials without.
 # ```
 #
-# The caption of Table 2 puts the slope of PARITY two orders of magnitude above those of the other functions. By the printed slopes it is {glue:text}`times_majority:.0f` times that of MAJORITY and {glue:text}`times_first:.0f` times that of FIRST.
+# The caption of Table 2 puts the slope of PARITY two orders of magnitude above those of the other functions. By the printed slopes it is {glue:text}`times_majority:.0f` times that of MAJORITY and {glue:text}`times_first:.0f` times that of FIRST. This sentence has no row of its own, since the table itself has the exact numbers.
 #
 # ## What differs from the paper
 #

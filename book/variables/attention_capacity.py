@@ -21,7 +21,7 @@
 # ```{verdict}
 # Yes, as the paper says, a cover of an attention head need not be finer for longer inputs, because errors of the scores do not add up. So more tokens increase the capacity of a head no faster than more inputs increase the capacities of its scores and values. For linear maps this growth is only logarithmic. If all scores change, the changes of the softmax weights, summed over all tokens, are at most as large as the largest change of a single score. So the constant is 1, where the paper has 2, and a smaller one is not enough. Theorem 4.2, which combines a cover of the scores and a cover of the values to a cover of the head, is true.
 # ```
-# **Needs** {ref}`ch-capacity`. **Read** 10 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-capacity`. **Read** 10 min. **Runs in** 5 s. **Source** printed.
 #
 # **Claim.** A head averages over $T$ tokens, and still the capacity of a head of bounded matrices grows only with $\log T$. The reason is one inequality: if every score has an error of at most $\eta$, then the errors of the softmax weights add up to at most $2\eta$, however many tokens there are. The sum is even at most $\eta$, and this cannot be improved. From the inequality for the weights the paper derives an inequality for the output of a head, and from this a theorem on covers of heads, and both are true as well. What they give for bounded matrices is the subject of {ref}`ch-longer-tokens`.
 

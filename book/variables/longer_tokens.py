@@ -21,7 +21,7 @@
 # ```{verdict}
 # The paper's bound on the capacity of one attention head is misprinted: a factor that stands in its proof, the length of the longest token, is missing. Without this factor the bound is true for tokens of length at most 1 but false, whatever the constant, if they may be longer. Heads of width $3n$ on tokens of length $n^2$ would need a constant in the bound that grows like $n/\log n$, and at $n = 2^{14}$ it is {glue:text}`forced_text:.1f`. With the factor the bound is true for queries of length at most 1, as the text takes them, and with the square of the length it is true for longer queries as well. The paper's bound for sums of heads lacks the same factor. Its bound for tokens with fixed positions is true, although the proof has a gap.
 # ```
-# **Needs** {ref}`ch-attention-capacity`, {ref}`ch-linear-layer`. **Read** 12 min. **Runs in** 15 s. **Source** restored.
+# **Needs** {ref}`ch-attention-capacity`, {ref}`ch-linear-layer`. **Read** 12 min. **Runs in** 5 s. **Source** restored.
 #
 # **Claim.** A *cover* of the class of heads is a finite set of heads that comes close to every head, and its size measures the capacity of the class. A head has two matrices, one for its scores and one for its values, so a cover of the heads is made of covers for these two. On its way to the output an error of the score matrix is multiplied by the length of the query, and then by the length of the values. A bound therefore has to multiply the norm of the score matrix by both lengths. The paper takes queries of length at most 1, so for it only the length of the values is left. It has three bounds of this kind.
 #
