@@ -489,7 +489,7 @@ ledger.show()
 # :title: The sub-Gaussian constant is needed under the prior
 # :group: constant
 #
-# **Statement.** As quoted: with a loss that is $\Sigma$-sub-Gaussian for fixed $\theta$, the risk is at most sharpness plus norm term. The paper measures $\Sigma$ at trained networks (Appendix A), finds values from 0.01 to 0.1, and takes 0.01.
+# **Statement.** As quoted: with a loss that is $\Sigma$-sub-Gaussian for fixed $\theta$, the risk is at most sharpness plus norm term. The paper measures $\Sigma$ at trained networks (Appendix A), finds that it generally lies between 0.01 and 0.1, and takes 0.01.
 #
 # **Where it fails.** The theorem is true if its condition on $\Sigma$ is meant for every $\theta$ (which no finite $\Sigma$ meets while outputs are unbounded), and if $G_u$ bounds the sharpness, as it does in the paper's example ({ref}`ch-gradients-and-trace`). But the value 0.01 does not meet the condition. The derivation averages the condition over the prior, and at the prior's centre $\Sigma$ is at least {glue:text}`spread_10:.2f` for the paper's example, about {glue:text}`times_10:.0f` times 0.01. The derivation uses the condition at one $\lambda$ only, and at the one that the paper's numbers give, {glue:text}`there_needed:.3f` would do at the centre. But with this $\Sigma$ the bound there is {glue:text}`with_it:.1f`, and no choice of $\lambda$, $\sigma$ and $\Sigma$ that is right at the centre brings it below {glue:text}`least_centre:.2f` at a million examples.
 #
