@@ -749,7 +749,7 @@ glue(sparse_printed=sparse["as printed"], sparse_proof=sparse["by its proof"])
 # * The proof of F.0.1 uses a cover outside its range. The bounds of F.0.1 and F.0.2 are false, for the reasons for which Theorem 4.2 is, and also if they are corrected by the sum of its proof. With the terms of the repaired theorem and larger cover constants both are proved.
 #
 # ```{finding} lengthfree.thm4_2.lemE_2
-# :title: Lemma E.2 needs tokens of length at most 1, and does not say so
+# :title: Lemma E.2 needs short tokens, and does not say so
 # :group: condition
 #
 # **Statement.** Lemma E.2 says of every layer: if $W_{QK}$ is changed by $\Delta W_{QK}$, this moves the block's output by at most $2 L_\sigma B_{c2} B_{v2} \|\hat g\, \Delta W_{QK}\|$. Here the rows of $\hat g$ are the tokens of the layer, and $\|\cdot\|$ is the length of the longest row. $B_{c2}$ and $B_{v2}$ bound the spectral norms of $W_c$ and $W_v$, and the activation $\sigma$ increases distances by at most the factor $L_\sigma$. The lemma is quoted as Lemma A.15 of Edelman et al. (2022). That lemma does not name the condition either, but it rests on their Lemma A.14, which is for tokens in the unit ball. The proof of Theorem 4.2 uses the lemma for the first layer too, with inputs as long as $B_x$.

@@ -229,7 +229,7 @@ long_inputs = pd.Series({B: first_layer(B) for B in (1.0, 2.0, length)}, name="q
 table(long_inputs.rename_axis("length"), "First layer, left over right side of A.15", form=".3g")
 
 # %% [markdown]
-# So A.15 needs tokens of length at most 1, or a factor $B^2$ in the first layer.
+# So A.15 fails in the first layer for tokens longer than $\sqrt2$, unless it has a factor $B^2$ there.
 #
 # ## An error passes through the later layers
 #
