@@ -19,11 +19,11 @@
 # # Sharpness and blow-up while PARITY is learned
 #
 # ```{verdict}
-# Yes, two of the paper's observations on learning PARITY are reproduced, on strings of {glue:text}`bits` bits. When the loss falls, the sharpness jumps, by a factor of {glue:text}`jump:.1f` if the weight decay is at most 0.1. Afterwards weight decay makes the blow-up, the factor by which layer norms magnify, grow exponentially. On {glue:text}`long_bits` bits it also holds that PARITY without decay stays sharper than insensitive functions become early in training. Whether the blow-up changes the sharpness stays open, and so does whether decay makes PARITY sharper in the end. Both answers change with the width and the learning rate, which we changed together, and with the length of the runs.
+# In part: a transformer becomes sharp, that is sensitive to noise in its weights, just when it learns PARITY, but what weight decay does to its sharpness afterwards is open. On strings of {glue:text}`bits` bits the sharpness jumps by a factor of {glue:text}`jump:.1f` when the loss falls, if the decay is at most 0.1. Afterwards decay makes the blow-up, the factor by which layer norms magnify, grow exponentially, as the paper says. Open are two questions: whether the blow-up changes the sharpness, and whether decay makes PARITY sharper in the end. Both answers change with the width and the learning rate, which we changed together, and with the length of the runs. On {glue:text}`long_bits` bits and without decay, PARITY stays sharper than insensitive functions become early in training, again as in the paper.
 # ```
 # **Needs** {ref}`ch-sharpness-vs-length`, {ref}`ch-norm-blowup-tradeoff`. **Read** 16 min. **Runs in** 70 s. **Source** printed.
 #
-# **Claim.** When a transformer learns PARITY, its loss falls suddenly, and at that time its sharpness jumps. Afterwards weight decay makes the parameter norm fall and the layer-norm blow-up rise exponentially. We find both observations of the paper at {glue:text}`bits` bits, where the paper has 25. Two other sentences of the paper stay open. One says that the rise of the blow-up has no significant effect on the sharpness. In our models of the paper's width and learning rate the sharpness ends lower than it began, whereas in narrower models with a larger rate it rises in the end at decay 0.3, and at 6 bits in longer runs also at decay 0.1. The other says that after long training PARITY is sharper with weight decay than without, and in our long runs this depends on which of the last steps one looks at. A third sentence, that even without decay PARITY stays sharper than insensitive functions become early in training, is reproduced at {glue:text}`long_bits` bits.
+# **Claim.** When a transformer learns PARITY, its loss falls suddenly, and at that time its sharpness jumps. Afterwards weight decay makes the parameter norm fall and the layer-norm blow-up rise exponentially. We find both observations of the paper at {glue:text}`bits` bits, where the paper has 25. The paper then says that the rise of the blow-up has no significant effect on the sharpness. This stays open: in our models of the paper's width and learning rate the sharpness ends lower than it began, whereas in narrower models with a larger rate it rises in the end if decay is strong. The paper also says that after long training PARITY is sharper with decay than without. This stays open too, because in our long runs the order depends on which of the last steps one looks at. Even without decay, the paper adds, PARITY stays sharper than insensitive functions become early in training, and this is reproduced at {glue:text}`long_bits` bits.
 #
 # ## Why one should care
 #
@@ -47,7 +47,7 @@
 #
 # **Why it should be so.** Before learning the model is nearly constant, and a constant can be flat, whereas no function is more sensitive than PARITY. So one expects a jump when PARITY is learned. The paper's Corollary 5 says that a product of two factors is at least as large as the sensitivity demands: one factor grows exponentially with the norm, the other is the mean squared blow-up. Decay shrinks the norm by a factor of about $1 - \eta\lambda$ in each step. If the function is to stay, the blow-up has to make up for this. But as the example shows, the blow-up grows for every function whose weights all shrink, so its growth alone is no evidence for the corollary.
 #
-# The remark bundles several sentences, and two more are quoted where they are tested. The table has our verdict on each of them, as a guide to the numbers below. Numbers in brackets are the ends of 95 % intervals.
+# The remark bundles several sentences, and two more are quoted where they are tested. The table has our verdict on each of them, as a guide to the numbers below. In short, the jump of the sharpness, the trade of norm for blow-up and the level without decay are reproduced, and a later fall is so if decay is weak. What decay does to the sharpness in the end is open, and one sentence is not judged. Numbers in brackets are the ends of 95 % intervals. Changes of sharpness are given as logarithms, in which 0.7 is about a factor of 2 and 1.4 about a factor of 4.
 #
 # | the paper's sentence | our number | verdict |
 # |:--|:--|:--|
@@ -55,7 +55,7 @@
 # | It falls again later. | log sharpness changes by {glue:text}`change_weak` up to decay 0.1, but by {glue:text}`change_top` at decay {glue:text}`top_decay:.1f` | reproduced up to 0.1 (at 0.2 it falls, too); that it then levels off was not tested, and at six bits with decay 0.1 it rises again |
 # | With decay the norm falls and the blow-up rises exponentially. | $\log B$ rises by {glue:text}`grow:.1f` per unit of $\eta\lambda t$ | reproduced |
 # | The blow-up has no significant effect on the sharpness. | change of log sharpness at the paper's width and rate, decay minus none: {glue:text}`wide_more_some` at 0.1, {glue:text}`wide_more` at 0.3 | open |
-# | After 100 000 steps the sharpness is lower without decay. | sharpness over the last 1000 steps with a loss below 0.01: {glue:text}`late_without:.2f` without decay, {glue:text}`late_decayed:.2f` with decay; log sharpness without minus with decay: {glue:text}`order_window`; over longer final windows the two cannot be distinguished | open |
+# | After 100 000 steps the sharpness is lower without decay. | sharpness over the last 1000 steps with a loss below 0.01: {glue:text}`late_without:.2f` without decay, {glue:text}`late_decayed:.2f` with decay; over longer final windows the two cannot be distinguished | open |
 # | Even without decay it stays above that of insensitive functions. | log sharpness higher by {glue:text}`level_window` over the same steps, by {glue:text}`level_end` at the last step | reproduced at six bits |
 # | During learning the blow-up makes a small but sharp increase. | $\log B$ rises by {glue:text}`magnify_none` without decay | not judged |
 
@@ -170,9 +170,18 @@ figures.show()
 # %% [markdown]
 # ## The jump
 #
-# {numref}`fig-dynamics-aligned` shows all runs, moved so that they converge at step 0. The loss falls to 0, and the sharpness jumps at the same time. Afterwards the norm falls, and the blow-up rises along nearly straight lines on the logarithmic axis, which are steeper for stronger decay. Without decay both stay nearly constant. The rest of this section measures the jump.
+# {numref}`fig-dynamics-aligned` shows all runs, moved so that they converge at step 0. The loss falls to 0, and the sharpness jumps at the same time. Afterwards the norm falls, and the blow-up rises along nearly straight lines on the logarithmic axis, which are steeper for stronger decay. Without decay norm and blow-up stay nearly constant. The rest of this section measures the jump.
 #
-# The loss falls early, at step {glue:text}`first_fall` to {glue:text}`last_fall`. Let *before* be the mean sharpness at steps 25 and 50, at which no run has begun to learn, because every loss is still at least {glue:text}`least_loss:.2f` and that of the best constant is 0.25. Let *after* be the mean sharpness over the 200 steps after convergence. The *jump* is the logarithm of the ratio of *after* to *before*. In the control, step 50 is compared with step 25. Does the sharpness rise at the time when the loss falls? For this we correlate, within each run, the fall of the loss over 100 steps with the rise of the sharpness over the same steps, from 300 steps before the loss falls (or from step 25, if that is later) to 300 steps after convergence. Means over runs have 95 % intervals by Student's t. Runs of different decays share their first weights. So where decays are taken together, we first average over the runs that start from the same weights.
+# The loss falls early, at step {glue:text}`first_fall` to {glue:text}`last_fall`. To measure the jump we compare two windows of each run:
+#
+# * *Before* is the mean sharpness at steps 25 and 50. No run has begun to learn there, because every loss is still at least {glue:text}`least_loss:.2f`, and that of the best constant is 0.25.
+# * *After* is the mean sharpness over the 200 steps after convergence.
+#
+# The *jump* is the logarithm of the ratio of *after* to *before*. If learning PARITY left the sharpness as it was, the jump would be near 0. In the control, step 50 is compared with step 25, and nothing should happen.
+#
+# Does the sharpness rise at the time when the loss falls? For this we correlate, within each run, the fall of the loss over 100 steps with the rise of the sharpness over the same steps. A correlation near 0 would speak against the paper's "at the same time". The steps go from 300 steps before the loss falls (or from step 25, if that is later) to 300 steps after convergence.
+#
+# Means over runs have 95 % intervals by Student's t. Runs of different decays share their first weights. So where decays are taken together, we first average over the runs that start from the same weights.
 
 
 # %%
@@ -298,15 +307,27 @@ always.reproduced(
 )
 
 # %% [markdown]
-# Without decay and with decay 0.1, the paper's usual one, the sharpness rises by a factor of {glue:text}`jump:.1f` (geometric mean). It rises while the loss falls, with a correlation of {glue:text}`together:.2f` within a run. With stronger decay the factor is {glue:text}`jump_strong:.1f`, the jump is {glue:text}`jump_told`, and the correlation is {glue:text}`together_strong:.2f`. Of the {glue:text}`all_decays` decays the one with the smallest mean jump has {glue:text}`jump_least`.
+# **The sharpness jumps while the loss falls.** In the table this is so in the mean at each decay, and step 50 hardly differs from step 25:
 #
-# Each decay alone has few runs, and runs differ, because some learn PARITY with little change of sharpness. For example, at decay 0.3 the jump with three other seeds was 0.78 [0.27, 1.28], 0.27 [$-0.05$, 0.59] and 0.71 [0.21, 1.21]. The 36 runs of the four seeds together have a mean jump of 0.57 [0.38, 0.75], so the increase at this decay is hardly due to chance either. The paper says that the sharpness increases "dramatically". What is reproduced is that it increases while the loss falls, in the mean at each decay. Whether a factor of this size is dramatic we leave to the reader.
+# * Without decay and with decay 0.1, the paper's usual one, the sharpness rises by a factor of {glue:text}`jump:.1f` (geometric mean). Within a run, its rise and the fall of the loss have a correlation of {glue:text}`together:.2f`.
+# * With stronger decay the factor is {glue:text}`jump_strong:.1f`, the jump is {glue:text}`jump_told`, and the correlation is {glue:text}`together_strong:.2f`.
+# * Of the {glue:text}`all_decays` decays the one with the smallest mean jump has {glue:text}`jump_least`.
 #
-# The paper also says that during learning "there is a small but sharp increase in the blowup which makes the high sensitivity of the model possible". To test this we compare the same two windows, steps 25 and 50 and the 200 steps after convergence. Without decay the log blow-up rises by {glue:text}`magnify_none` from the first window to the second, given with its 95 % interval. With decay {glue:text}`top_decay:.1f` it rises by {glue:text}`magnify_top`. But most of this rise is what decay alone does in these steps, so the sentence is not judged.
+# Each decay alone has few runs, and runs differ, because some learn PARITY with little change of sharpness. At decay 0.3, for example, the interval contains 0 with one of three other seeds. But the 36 runs of the four seeds together have a mean jump of 0.57 [0.38, 0.75], so the increase at this decay is hardly due to chance either.
+#
+# ```{dropdown} The jump at decay 0.3 with other seeds
+# With three other seeds the mean jump at decay 0.3 was 0.78 [0.27, 1.28], 0.27 [$-0.05$, 0.59] and 0.71 [0.21, 1.21].
+# ```
+#
+# The paper says that the sharpness increases "dramatically". What is reproduced is that it increases while the loss falls, in the mean at each decay. Whether a factor of this size is dramatic we leave to the reader.
+#
+# **Whether the blow-up increases during learning is not judged.** The paper says that during learning "there is a small but sharp increase in the blowup which makes the high sensitivity of the model possible". To test this sentence we compare the same two windows, steps 25 and 50 and the 200 steps after convergence. Without decay the log blow-up rises by {glue:text}`magnify_none` from the first window to the second, given with its 95 % interval. With decay {glue:text}`top_decay:.1f` it rises by {glue:text}`magnify_top`. But most of this rise is what decay alone does in these steps, so the sentence is not judged.
 #
 # ## After convergence
 #
-# We follow each run from 200 steps after convergence to the end. If a spike lifts the loss above 1/8 again, the run no longer computes PARITY, and we follow it only up to this point. We fit straight lines to $\log N$ and $\log B$ of each run and, for comparison, to $B$ itself. The slopes are measured per unit of $\eta\lambda t$, because decay alone would shrink the weights by the factor $e^{-\eta\lambda t}$ in $t$ steps. For runs without decay we take the unit of the smallest positive decay. Let $R^2$ be the share of the variance that a line explains. If $R^2$ is larger for $\log B$ than for $B$, an exponential describes the growth better than a straight line.
+# Does decay trade norm for blow-up, and is the growth of the blow-up exponential? We follow each run from 200 steps after convergence to the end. If a spike lifts the loss above 1/8 again, the run no longer computes PARITY, and we follow it only up to this point.
+#
+# We fit straight lines to $\log N$ and $\log B$ of each run and, for comparison, to $B$ itself. The slopes are measured per unit of $\eta\lambda t$, because decay alone would shrink the weights by the factor $e^{-\eta\lambda t}$ in $t$ steps. For runs without decay we take the unit of the smallest positive decay. Let $R^2$ be the share of the variance that a line explains. If $R^2$ is larger for $\log B$ than for $B$, an exponential describes the growth better than a straight line. So two outcomes would speak against the paper: a norm that does not fall with decay, or an $R^2$ that is no larger for $\log B$.
 
 
 # %% mystnb={"code_prompt_hide": "Lines", "code_prompt_show": "Lines"} tags=["hide-input"]
@@ -396,11 +417,21 @@ trade.reproduced(
 )
 
 # %% [markdown]
-# With decay $\log B$ rises by {glue:text}`grow:.1f` per unit of $\eta\lambda t$, close to the 4 of the example, and without decay it rises by {glue:text}`grow_0`. At the decay at which the straight line fits worst, it explains a share of {glue:text}`worst_share:.2f` of the variance of $\log B$ in the median run.
+# **With decay the blow-up grows exponentially, at about the rate of the example.** Its logarithm rises by {glue:text}`grow:.1f` per unit of $\eta\lambda t$, where the example has 4, and without decay it rises by {glue:text}`grow_0`. At the decay at which the straight line fits worst, it explains a share of {glue:text}`worst_share:.2f` of the variance of $\log B$ in the median run.
 #
-# Which runs count? Of the {glue:text}`all_runs` runs, {glue:text}`lost` are left out because they did not converge in time or had learned by step 50. A further {glue:text}`spiked` runs lost PARITY again, and they are counted up to that point.
+# Of the {glue:text}`all_runs` runs, {glue:text}`lost` are left out because they did not converge in time or had learned by step 50. A further {glue:text}`spiked` runs lost PARITY again, and they are counted up to that point.
 #
-# **What does the sharpness do?** We compare the 200 steps after convergence with the last 200 steps that we follow. Up to decay 0.1 the log sharpness changes by {glue:text}`change_weak`, so the sharpness falls again, as in the paper. With decay {glue:text}`top_decay:.1f` the log sharpness changes by {glue:text}`change_top`, whereas without decay, where the blow-up is nearly constant, it changes by {glue:text}`change_none`. So in these models the sharpness rises together with the blow-up if decay is strong, to {glue:text}`final_top:.2f`. (For comparison, a model that noise turns into the constant $\frac12$ has sharpness 1.) Nine runs hardly suffice to see this: at decay 0.3 three other seeds gave changes of 0.83 [0.50, 1.16], 0.61 [$-0.07$, 1.30] and 0.36 [$-0.42$, 1.13]. The 36 runs of the four seeds together have a mean change of 0.59 [0.34, 0.84].
+# **The sharpness falls again if decay is weak, and rises if decay is strong.** We compare the 200 steps after convergence with the last 200 steps that we follow:
+#
+# * Up to decay 0.1 the log sharpness changes by {glue:text}`change_weak`, so the sharpness falls again, as in the paper.
+# * With decay {glue:text}`top_decay:.1f` the log sharpness changes by {glue:text}`change_top`, and the sharpness ends at {glue:text}`final_top:.2f`. (For comparison, a model that noise turns into the constant $\frac12$ has sharpness 1.)
+# * Without decay, where the blow-up is nearly constant, the log sharpness changes by {glue:text}`change_none`.
+#
+# So in these models the sharpness rises together with the blow-up if decay is strong. Nine runs hardly suffice to see this, since at decay 0.3 the interval contains 0 with two of three other seeds. But the 36 runs of the four seeds together have a mean change of 0.59 [0.34, 0.84].
+#
+# ```{dropdown} The change at decay 0.3 with other seeds
+# With three other seeds the log sharpness changed by 0.83 [0.50, 1.16], 0.61 [$-0.07$, 1.30] and 0.36 [$-0.42$, 1.13] at decay 0.3.
+# ```
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 leap.reproduced(
@@ -415,7 +446,9 @@ leap.reproduced(
 # %% [markdown]
 # ## Five times longer
 #
-# Figure 13 follows PARITY for 100 000 steps. We measure the length of training by $\eta t$, learning rate times steps. The paper's figure ends at $\eta t = 30$, whereas the runs above end at {glue:text}`eta_t:.0f`. A stored series goes to 30, at six bits, without decay and with decay 0.1. For comparison it contains two insensitive functions with decay 0.1: FIRST, which is the first bit, and MAJORITY, which is 1 if more than half of the bits are one. We say that a run *knows* its function at the measurements at which its loss is below 0.01.
+# Figure 13 follows PARITY for 100 000 steps. Two sentences of the paper are tested here. By the first, PARITY is sharper with decay than without in the end. By the second, even without decay it is sharper than insensitive functions become early in training. In our figure, lines of PARITY with decay that end below those without would speak against the first sentence, and lines without decay that end as low as those of insensitive functions lie early on would speak against the second.
+#
+# We measure the length of training by $\eta t$, learning rate times steps. The paper's figure ends at $\eta t = 30$, whereas the runs above end at {glue:text}`eta_t:.0f`. A stored series goes to 30, at six bits, without decay and with decay 0.1. For comparison it contains two insensitive functions with decay 0.1: FIRST, which is the first bit, and MAJORITY, which is 1 if more than half of the bits are one. We say that a run *knows* its function at the measurements at which its loss is below 0.01.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if long_steps:
@@ -565,22 +598,41 @@ glue(
 )
 
 # %% [markdown]
-# **The order.** In the left panel of {numref}`fig-dynamics-longer` the lines with decay first lie below those without, and later above them. At step 3000, where $\eta t = 9$, the sharpness of PARITY is {glue:text}`early_decayed:.2f` with decay and {glue:text}`early_without:.2f` without, the opposite of what Figure 13 shows at its end. But then the order is reversed. With decay the sharpness rises with the blow-up, to {glue:text}`late_decayed:.2f` over the last 1000 steps in which a run knows PARITY, whereas without decay it is {glue:text}`late_without:.2f` there. This is the paper's order, but it does not confirm the paper's sentence, for four reasons:
+# **The order stays open: it depends on which steps one compares.** In the left panel of {numref}`fig-dynamics-longer` the lines with decay first lie below those without, and later above them. The mean sharpness of PARITY shows the same:
 #
-# * We chose these last 1000 steps after seeing that runs of a first series lose PARITY. The runs shown here are a second series, with other seeds. Over this window the difference of the log sharpness, without decay minus with decay, is {glue:text}`order_window`, but in the first series it was $-0.94$ [$-2.17$, 0.30]. Over the last 500 steps the interval excludes 0 in both series, in the first with $-1.19$ [$-2.35$, $-0.03$]. (Runs that start from the same weights are compared with each other.)
-# * If we take the last {glue:text}`open_from` steps or more in place of 1000, the interval contains 0 with these seeds as well. The second table above has each length, and the plain differences too.
-# * Runs lose PARITY early, perhaps because our learning rate is ten times the paper's. In the median, the last step at which a run with decay knows PARITY is step {glue:text}`median_end:.0f` of {glue:text}`longest`. At the last measurement {glue:text}`end_decayed` of 6 runs with decay still know it, and {glue:text}`end_without` of 6 without.
-# * At the paper's width and rate, at five bits, PARITY is still flatter with decay 0.1 at the end of the next section's 20,000 steps. There the log sharpness without decay minus that with decay is {glue:text}`wide_order`, and in a first series it was 1.06 [0.75, 1.37].
+# | over 1000 steps in which a run knows PARITY | without decay | with decay 0.1 |
+# |:--|:--|:--|
+# | up to step 3000, where $\eta t = 9$ | {glue:text}`early_without:.2f` | {glue:text}`early_decayed:.2f` |
+# | the last ones | {glue:text}`late_without:.2f` | {glue:text}`late_decayed:.2f` |
 #
-# So the order after 100 000 steps stays open.
+# The first row is the opposite of what Figure 13 shows at its end. In the second row the order is reversed, because with decay the sharpness rises with the blow-up. This is the paper's order, but it does not confirm the paper's sentence, for four reasons:
 #
-# **The level.** The paper says of the runs *without* decay that even after 100 000 steps their sharpness remains substantially higher than the low sharpness that insensitive functions reach quickly. The level that FIRST and MAJORITY quickly reach is {glue:text}`early_flat:.3f`. Over the last 1000 steps in which a run without decay knows PARITY, its log sharpness is higher than this level by {glue:text}`level_window`, a factor of {glue:text}`level_factor:.1f`, and with the first seeds by 1.32 [0.57, 2.07]. It is higher whichever of the last 250 to 4000 steps are taken, in both series. At the last measurement, for the runs that still know PARITY, it is higher by {glue:text}`level_end`, and with the first seeds by 0.97 [$-0.01$, 1.95]. In both series each of these runs, three and four, is sharper than the mean of every run of FIRST and MAJORITY over the 1000 steps up to step 3000. (Over the 1000 steps before these, one of those means is slightly above the smallest of the four in the first series.) So this sentence is reproduced at {glue:text}`long_bits` bits, and 25 bits were not run. Plain differences of sharpness say the same over the last 1000 steps, {glue:text}`level_plain`, but at the last measurement they leave it open, {glue:text}`level_end_plain`, because one of the three runs is in a spike, at {glue:text}`end_largest:.2f`.
+# * *The window was chosen afterwards.* We chose these last 1000 steps after seeing that runs of a first series lose PARITY. The runs shown here are a second series, with other seeds. Over this window the difference between the two decays is beyond chance in the second series, but not in the first. Over the last 500 steps it is beyond chance in both.
+# * *Longer windows do not show the difference.* If we take the last {glue:text}`open_from` steps or more in place of 1000, the interval contains 0 with these seeds as well. The second table above has each length, and the plain differences too.
+# * *Runs lose PARITY early*, perhaps because our learning rate is ten times the paper's. In the median, the last step at which a run with decay knows PARITY is step {glue:text}`median_end:.0f` of {glue:text}`longest`. At the last measurement {glue:text}`end_decayed` of 6 runs with decay still know it, and {glue:text}`end_without` of 6 without.
+# * *At the paper's width and rate the order is the opposite one.* There, at five bits, PARITY is still flatter with decay 0.1 at the end of the next section's 20,000 steps. The log sharpness without decay minus that with decay is {glue:text}`wide_order`, and in a first series it was 1.06 [0.75, 1.37].
+#
+# ```{dropdown} The difference in both series, with intervals
+# Here is the log sharpness of PARITY without decay minus that with decay 0.1, where runs that start from the same weights are compared with each other. Over the last 1000 steps in which a run knows PARITY it is {glue:text}`order_window` in the second series, which is shown here, and $-0.94$ [$-2.17$, 0.30] in the first. Over the last 500 steps it is $-1.19$ [$-2.35$, $-0.03$] in the first series, and the second table above has it for the second.
+# ```
+#
+# **The level is reproduced.** The paper says of the runs *without* decay that even after 100 000 steps their sharpness remains substantially higher than the low sharpness that insensitive functions reach quickly. We tested this sentence at {glue:text}`long_bits` bits. The level that FIRST and MAJORITY quickly reach is {glue:text}`early_flat:.3f`, and we compare PARITY without decay with it:
+#
+# * Over the last 1000 steps in which a run knows PARITY, its log sharpness is higher than this level by {glue:text}`level_window`, a factor of {glue:text}`level_factor:.1f`. It is higher whichever of the last 250 to 4000 steps are taken, in both series.
+# * At the last measurement, for the runs that still know PARITY, it is higher by {glue:text}`level_end`. With the first seeds the interval just contains 0.
+# * In both series each of the runs that still know PARITY, three and four, is sharper than the mean of every run of FIRST and MAJORITY over the 1000 steps up to step 3000. (Over the 1000 steps before these, one of those means is slightly above the smallest of the four in the first series.)
+#
+# Plain differences of sharpness say the same over the last 1000 steps, but at the last measurement they leave it open, because one of the three runs is in a spike. Strings of 25 bits were not run.
+#
+# ```{dropdown} The first series, and plain differences
+# With the first seeds the log sharpness is higher than the level by 1.32 [0.57, 2.07] over the last 1000 steps, and by 0.97 [$-0.01$, 1.95] at the last measurement. With the seeds shown, the plain difference of sharpness is {glue:text}`level_plain` over the last 1000 steps and {glue:text}`level_end_plain` at the last measurement, where the run in a spike is at {glue:text}`end_largest:.2f`.
+# ```
 #
 # The low level itself does not last. With decay, the sharpness of single runs of FIRST and MAJORITY rises as high as {glue:text}`peak_flat:.1f` on the way, because their weights have become so small that noise of 0.02 is large. Sharpness at a fixed noise compares functions only at similar norms.
 #
 # ## At the paper's width and rate
 #
-# Does the late rise of the sharpness depend on our width and rate? A second stored series has the paper's width of 128 columns, its rate of $3 \cdot 10^{-4}$, and the 20,000 steps of the authors' repository. The strings have five bits, and there are six runs each of decay 0, 0.1 and 0.3.
+# Does the late rise of the sharpness depend on our width and rate? A second stored series has the paper's width of 128 columns, its rate of $3 \cdot 10^{-4}$, and the 20,000 steps of the authors' repository. The strings have five bits, and there are six runs each of decay 0, 0.1 and 0.3. If decay raises the sharpness here as well, the late rise is no effect of our settings alone.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if wide_steps:
@@ -692,13 +744,17 @@ effect.not_reproduced(
 )
 
 # %% [markdown]
-# The first table compares the first 2000 steps with the last 2000. The second repeats this comparison for later starts. Differences are taken between runs that start from the same weights. Together they say three things:
+# The first table compares the first 2000 steps with the last 2000. The second repeats this comparison for later starts. Differences are taken between runs that start from the same weights. In short, the sharpness falls more with decay 0.1 than without, and with decay 0.3 it falls and then rises again. Together the tables say three things:
 #
 # * **Decay 0.1 lowers the sharpness.** The log sharpness changes by {glue:text}`wide_drift_some` with this decay, and by {glue:text}`wide_drift_none` without decay. The difference is {glue:text}`wide_more_some`, so decay has an effect here, and it lowers the sharpness.
 # * **No effect of decay 0.3 is seen from first to last.** The log blow-up rises by {glue:text}`wide_climb:.1f`. But the log sharpness changes by {glue:text}`wide_drift`, which cannot be distinguished from the change without decay (the difference is {glue:text}`wide_more`).
-# * **But this is the sum of a fall and a rise.** If we count from step 4000 or later, decay 0.3 raises the sharpness compared with no decay, from step 10,000 by {glue:text}`wide_later_more`. If we count from step 2000 or before, the interval contains 0. The later starts were chosen after seeing the curves of a first series with other seeds, because near step 10,000 the mean was smallest. In that series the rise from step 10,000 was 0.84 [0.35, 1.32], and the runs shown here, which were made afterwards, confirm it.
+# * **But the change at decay 0.3 is the sum of a fall and a rise.** If we count from step 4000 or later, decay 0.3 raises the sharpness compared with no decay, from step 10,000 by {glue:text}`wide_later_more`. If we count from step 2000 or before, the interval contains 0. The later starts were chosen after seeing the curves of a first series with other seeds, because near step 10,000 the mean was smallest. In that series the sharpness rose from step 10,000, too, and the runs shown here, which were made afterwards, confirm the rise.
 #
-# The first series led to the same three answers, except that there a rise at decay 0.3 is seen from step 6000 on. Over all steps the difference from no decay was $-1.07$ [$-1.48$, $-0.66$] at decay 0.1 and $-0.20$ [$-0.70$, 0.31] at decay 0.3. So over 20,000 steps the sharpness rises at none of the three decays, and at decay 0.1 it falls more than without decay, whatever start is taken. Both observations are about the effect of decay at 5 bits. The effect of the blow-up itself is not isolated, because decay also shrinks the norm while the noise keeps its size: at decay 0.3 the norm falls from {glue:text}`wide_norm:.0f` to {glue:text}`wide_norm_last:.0f`. The paper's sentence is in the caption of Figure 12, which is about 25 bits, and it stays open.
+# ```{dropdown} The first series at the paper's width and rate
+# Over all steps the difference of the change of log sharpness from no decay was $-1.07$ [$-1.48$, $-0.66$] at decay 0.1 and $-0.20$ [$-0.70$, 0.31] at decay 0.3. From step 10,000 on, the rise at decay 0.3 compared with no decay was 0.84 [0.35, 1.32].
+# ```
+#
+# So over 20,000 steps the sharpness rises at none of the three decays, and at decay 0.1 it falls more than without decay, whatever start is taken. The first series led to the same three answers, except that there a rise at decay 0.3 is seen from step 6000 on. Both observations are about the effect of *decay* at 5 bits. The effect of the blow-up itself is not isolated, because decay also shrinks the norm while the noise keeps its size: at decay 0.3 the norm falls from {glue:text}`wide_norm:.0f` to {glue:text}`wide_norm_last:.0f`. The paper's sentence is in the caption of Figure 12, which is about 25 bits, and it stays open.
 #
 # **What differs from the paper.** The paper's settings are those of its Table 1, Section 7.2 and Figures 12 and 13, whereas the number of runs, of measurements, of noise draws and the 20,000 steps are read in the authors' repository (Table 1 has 10,000).
 
@@ -729,22 +785,23 @@ table(
 )
 
 # %% [markdown]
-# The rest is as in the paper: layers, heads, no dropout, AdamW, the four decays, the size of the noise.
+# The rest is as in the paper: layers, heads, no dropout, AdamW, the four decays, the size of the noise. PARITY of so few bits is learned at once: loss and sharpness change within some hundred steps of the start, where the paper has a long plateau. Runs of 25 bits were not made; for all four decays they would take some 550 hours on one core.
 #
 # ## What we found
 #
-# * At {glue:text}`bits` bits the sharpness jumps when the loss falls: with decay up to 0.1 by a factor of {glue:text}`jump:.1f`, with stronger decay by a factor of {glue:text}`jump_strong:.1f`, in all such runs taken together.
-# * After learning, decay trades norm for blow-up: the blow-up is exponential in the step, at a rate of {glue:text}`grow:.1f` times $\eta\lambda$.
-# * At the paper's width and rate, on five bits, the sharpness ends lower than it began while the blow-up rises. At decay 0.1 it falls more than without decay, and at 0.3 it falls and then rises again. How much of this is due to the blow-up is not isolated, so the caption of Figure 12 stays open.
-# * In narrower models at ten times the rate the sharpness rises with the blow-up in the end. At decay {glue:text}`top_decay:.1f` its logarithm rises by {glue:text}`change_top`, and in the stored runs of six bits it rises at decay 0.1 as well.
-# * The order of Figure 13 is open. With decay PARITY is flatter at first. Over the last 1000 steps in which a run knows PARITY its log sharpness is higher with decay in the mean, beyond chance with the second seeds but not with the first, and over the last 500 steps with both. If more of the last steps are taken ({glue:text}`open_from` or more), the difference cannot be distinguished from chance with either. At the paper's width and rate decay 0.1 still makes PARITY flatter after 20,000 steps.
-# * The level of Figure 13 is reproduced at {glue:text}`long_bits` bits. Without decay PARITY is sharper than FIRST and MAJORITY were early, by {glue:text}`level_window` in the logarithm over the last 1000 steps in which a run knows PARITY, and by {glue:text}`level_end` at the last measurement.
-# * That the blow-up makes a small but sharp increase *during* learning was not judged: without decay it rises by {glue:text}`magnify_none` in the logarithm.
-# * PARITY of so few bits is learned at once: loss and sharpness change within some hundred steps of the start, where the paper has a long plateau. Runs of 25 bits were not made; for all four decays they would take some 550 hours on one core.
+# * *The jump is reproduced.* At {glue:text}`bits` bits the sharpness jumps when the loss falls, by a factor of {glue:text}`jump:.1f` with decay up to 0.1 and of {glue:text}`jump_strong:.1f` with stronger decay, in all such runs taken together. PARITY of so few bits is learned at once, without the long plateau of the paper's 25 bits, which were not run.
+# * *The trade is reproduced.* After learning, decay trades norm for blow-up: the blow-up is exponential in the step, at a rate of {glue:text}`grow:.1f` times $\eta\lambda$. Whether the blow-up makes a small but sharp increase *during* learning was not judged. Without decay its logarithm rises by {glue:text}`magnify_none` there.
+# * *Whether the blow-up changes the sharpness is open* (the caption of Figure 12). At the paper's width and rate, on five bits, the sharpness ends lower than it began while the blow-up rises, which at decay 0.1 is a larger fall than without decay, and at 0.3 a fall and then a rise. In narrower models at ten times the rate it rises with the blow-up in the end, at decay {glue:text}`top_decay:.1f` and in the stored runs of six bits at decay 0.1 as well. How much of this is due to the blow-up is not isolated.
+# * *The order of Figure 13 is open.* With decay PARITY is flatter at first. Over the last 1000 steps in which a run knows PARITY it is sharper with decay in the mean, beyond chance with the second seeds but not with the first, and over the last 500 steps with both. Over the last {glue:text}`open_from` steps or more the difference cannot be distinguished from chance with either, and at the paper's width and rate decay 0.1 still makes PARITY flatter after 20,000 steps.
+# * *The level of Figure 13 is reproduced* at {glue:text}`long_bits` bits. Without decay PARITY is sharper than FIRST and MAJORITY were early, by {glue:text}`level_window` in the logarithm over the last 1000 steps in which a run knows PARITY, and by {glue:text}`level_end` at the last measurement, where the interval of the first seeds just contains 0.
 #
 # ## What would falsify this
 #
-# The jump would not be reproduced if the sharpness did not rise by a tenth as the loss falls at weak decay, or did not rise at all at strong decay. It would not be reproduced either if the fall of the loss were not correlated with the rise of the sharpness, or if at some decay the sharpness rose by less than a twentieth in the mean. The trade of norm for blow-up would not be reproduced if the norm did not fall with decay, or if an exponential described the blow-up no better than a straight line. The level would not be reproduced if PARITY without decay were less than 1.5 times as sharp as FIRST and MAJORITY were early, over the last 1000 steps in which a run knows PARITY, or if a run that still knows it at the last measurement were not sharper than each of their runs was early. All checks compare the ends of 95 % intervals, except that of each decay by itself, that of the order and that of the level at the last measurement. The controls are the change from step 25 to step 50, the sharpness 300 steps later, the rise during learning in place of the change after it, and the runs without decay. The ledger's numbers about the open sentences describe only these runs. There, and for the level, the controls shuffle the runs, exchange first and last or two decays at random, or put FIRST and MAJORITY in place of PARITY with decay.
+# * *The jump* would not be reproduced if the sharpness did not rise by a tenth as the loss falls at weak decay, or did not rise at all at strong decay. It would not be reproduced either if the fall of the loss were not correlated with the rise of the sharpness, or if at some decay the sharpness rose by less than a twentieth in the mean.
+# * *The trade* of norm for blow-up would not be reproduced if the norm did not fall with decay, or if an exponential described the blow-up no better than a straight line.
+# * *The level* would not be reproduced if PARITY without decay were less than 1.5 times as sharp as FIRST and MAJORITY were early, over the last 1000 steps in which a run knows PARITY. It would not be reproduced either if a run that still knows PARITY at the last measurement were not sharper than each run of FIRST and MAJORITY was early.
+#
+# All checks compare the ends of 95 % intervals, except that of each decay by itself, that of the order and that of the level at the last measurement. The controls are the change from step 25 to step 50, the sharpness 300 steps later, the rise during learning in place of the change after it, and the runs without decay. The ledger's numbers about the open sentences describe only these runs. There, and for the level, the controls shuffle the runs, exchange first and last or two decays at random, or put FIRST and MAJORITY in place of PARITY with decay.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
