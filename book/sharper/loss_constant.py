@@ -18,15 +18,19 @@
 # # What a constant of 0.01 says about the loss
 #
 # ```{verdict}
-# The paper's range for its constant is reproduced in part. The constant says how much the loss varies from string to string, and the paper reports that it generally lies between 0.01 and 0.1. The bound needs the constant only for losses below their mean. For this side the median over our {glue:text}`alike` networks with risks as small as those of networks of the paper's 20 bits is {glue:text}`alike_median:.2f`, inside the range, and {glue:text}`alike_inside` of these networks lie in it. Networks with a larger risk tend to have larger constants. If losses above the mean count too, as in the authors' program, the median is {glue:text}`both_alike:.2f`, just above the range, but with other seeds it lies inside, so it is open whether the range is reproduced. But a network with a constant at the lower end of the range has generalized already: if the constant is 0.01 on 20 bits, the risk is at most {glue:text}`one_string:.3f` above the loss at any one string. If outputs are clipped, a larger constant is valid for all networks. A sharper form of the bound, for clipped outputs, needs no such constant at all. In the paper's example it bounds the mean risk of noisy copies below $\frac14$ with {glue:text}`kl_20` examples, if the network is as small and as flat as the hand-written one, and if noise raises the risk by no more than the formula for the sharpness says, which is so where it was measured. But so many examples contain nearly half of all strings of 20 bits.
+# Once a network fits a single string, a constant of 0.01 says that it has generalized already: on 20 bits its mean loss over all strings is at most {glue:text}`one_string:.3f` above its loss at that string. The constant says how much the loss varies from string to string, and the paper reports that it generally lies between 0.01 and 0.1. This range is reproduced in part. The bound of the paper needs the constant only for losses below their mean. On this side {glue:text}`alike_inside` of our {glue:text}`alike` networks with a mean loss as small as at the paper's 20 bits lie in the range, and so does their median, {glue:text}`alike_median:.2f`. For losses on both sides, as in the authors' program, the question is open. If outputs are clipped, a larger constant is valid for all networks.
 # ```
 # **Needs** {ref}`ch-pac-bayes`. **Read** 13 min. **Runs in** 25 s. **Source** printed.
 #
-# **Claim.** Remark 4 says that a bounded loss is sub-Gaussian, which is true. The paper measures the constant $\Sigma$ at trained networks and finds that it generally lies in the range from 0.01 to 0.1. We measure it at networks of {glue:text}`small_n` bits that have learned their target. For losses below their mean, the side that the bound needs, the median is {glue:text}`alike_median:.2f` for networks with a risk of at most 0.023, like those of the paper's size, and {glue:text}`learned:.2f` for all with a risk below $\frac15$. Of the latter, single networks lie between {glue:text}`least:.3f` and {glue:text}`most:.2f`. The authors' program looks at both sides, and then the two medians are {glue:text}`both_alike:.2f` and {glue:text}`both:.2f`. But a small $\Sigma$ is not an innocent assumption, because at a network that has learned its target $\Sigma$ alone bounds the risk, without any prior. And the proof of the paper's bound uses $\Sigma$ at networks drawn from a Gaussian prior. At the centre of this prior the constant of the theorem is at least 50 to 250 times as large as 0.01, and the weaker condition that the proof needs does not save the bound ({ref}`ch-pac-bayes`). If the output is clipped, a constant is known that is valid for all networks.
+# **Claim.** Remark 4 says that a bounded loss is sub-Gaussian for some constant $\Sigma$, which is true. The paper measures $\Sigma$ at trained networks and finds that it generally lies in the range from 0.01 to 0.1. We train networks of {glue:text}`small_n` bits and compute $\Sigma$ at those that have learned their target. On the side that the bound needs, the median lies in the range, although single networks lie outside, and networks with a larger risk tend to have larger constants. If losses above the mean count too, the median is just above the range here, but inside it with other seeds.
+#
+# A small $\Sigma$ is not an innocent assumption, because at a network that has learned its target $\Sigma$ alone bounds the risk, without any prior. Moreover, the proof of the paper's bound uses $\Sigma$ at networks drawn from a Gaussian prior. At the centre of this prior the constant of the theorem is at least 50 to 250 times as large as 0.01, and the weaker condition that the proof needs does not save the bound ({ref}`ch-pac-bayes`).
+#
+# If the output is clipped, a constant is known that is valid for all networks, and a sharper form of the bound needs no such constant at all. In the paper's example this form bounds the mean risk of noisy copies below $\frac14$ with {glue:text}`kl_20` examples. It does so if the network is as small and as flat as the hand-written one, and if noise raises the risk by no more than the formula for the sharpness says, which is so where it was measured. But so many examples contain nearly half of all strings of 20 bits.
 #
 # ## Why one should care
 #
-# In the PAC-Bayes bound of the paper the root of a KL divergence is multiplied by a constant $\Sigma$ that says how much the loss varies from string to string. This divergence is of the order of a hundred million nats in the paper's example, so whether the bound is small or vacuous depends on $\Sigma$ more than on anything else. The paper measures $\Sigma$ at networks that were trained, and finds it small. Is this a property of the architecture, so that one may use it before anything has been learned, or is it a consequence of learning? In the second case the bound assumes what it is meant to show. This chapter computes what a small $\Sigma$ implies by itself, and then which constant may be used instead.
+# Can a bound on the error of a network be small only because it assumes what it is meant to show? In the PAC-Bayes bound of the paper the root of a KL divergence is multiplied by a constant $\Sigma$ that says how much the loss varies from string to string. This divergence is of the order of a hundred million nats in the paper's example, so whether the bound is small or vacuous depends on $\Sigma$ more than on anything else. The paper measures $\Sigma$ at networks that were trained, and finds it small. Is this a property of the architecture, so that one may use it before anything has been learned, or is it a consequence of learning? In the second case the bound assumes its own conclusion. This chapter computes what a small $\Sigma$ implies by itself, and then which constant may be used instead.
 #
 # ## Sixteen strings by hand
 #
@@ -34,7 +38,14 @@
 #
 # The constant $\Sigma$ is defined in the next section. For a loss with two values there is a formula for it. If the values are equally likely, $\Sigma$ is half of their distance, so the second network has $\Sigma = 0.01$. If the loss is 0 with a chance $p < \frac12$ and 1 otherwise, then $\Sigma^2 = \frac{1 - 2p}{2 \log((1 - p)/p)}$, so the first network, with $p = \frac1{16}$, has $\Sigma = 0.40$.
 #
-# Now suppose that somebody tells us $\Sigma$ and the loss at a *single* string, and nothing else. The proposition below says that the risk is at most this loss plus $\Sigma \sqrt{2 T \log 2}$, which is $2.35\, \Sigma$ here. For the memorized string this gives $0 + 0.95$, and the risk is indeed 0.94, so the bound is nearly attained. For the second network it gives at most $0.02 + 0.024$. In other words, a small $\Sigma$ and a small loss at one string guarantee a small risk, and a network that has merely memorized cannot have a small $\Sigma$.
+# Now suppose that somebody tells us $\Sigma$ and the loss at a *single* string, and nothing else. The proposition below says that the risk is at most this loss plus $\Sigma \sqrt{2 T \log 2}$, which is $2.35\, \Sigma$ here. The table compares this bound with the true risk. For the second network we take a string at which its loss is 0.02.
+#
+# | network | $\Sigma$ | loss at one string | bound on the risk | risk |
+# |:--|:--|:--|:--|:--|
+# | has memorized one string | 0.40 | 0 | $0 + 0.95$ | 0.94 |
+# | has learned | 0.01 | 0.02 | $0.02 + 0.024$ | 0.01 |
+#
+# For the memorized string the bound is nearly attained. In other words, a small $\Sigma$ and a small loss at one string guarantee a small risk, and a network that has merely memorized cannot have a small $\Sigma$.
 #
 # ## The statement
 #
@@ -87,9 +98,14 @@ glue(**{f"limit_{W}": pb.square_spread(W) for W in (1, 10, 25)})
 # %% [markdown]
 # ## Trained networks
 #
-# First we measure $\Sigma$ at networks that have learned and at networks that have not. The paper asks for a Gaussian whose moment generating function dominates that of the losses. Condition {eq}`eq-subgaussian`, which the bound uses, concerns only losses below their mean. The authors' program takes $\lambda$ of both signs, so losses far above the mean count too, and $\Sigma$ is larger. We compute both.
+# First we measure $\Sigma$ at networks that have learned and at networks that have not. The paper asks for a Gaussian whose moment generating function dominates that of the losses. This can be asked in two ways, and we compute both:
 #
-# We train networks of the paper's form on {glue:text}`small_n` bits, until the training loss is below 0.02 as in the paper, on many strings and on few. $\Sigma$ and the risk are computed exactly, over all strings. Their unit is that of the targets on which the paper trains: sums of signs with variance 1, for which the best constant predictor has the risk 1. For sums of indicators, as in the statement above and in E.3, both numbers are a quarter of this (first exercise). In that unit the paper's range is 0.0025 to 0.025, so the 0.01 of its bound lies well inside. The paper says that $\Sigma$ *generally* lies in the range, so we take the median. The networks of the paper's size that converged have risks of at most 0.023 ({ref}`ch-generalization-gap`), and we call the range reproduced on a side if the median of our networks with such risks lies in it, at other seeds too.
+# * *The side that the bound needs.* Condition {eq}`eq-subgaussian`, which the bound uses, concerns only losses below their mean.
+# * *Both sides.* The authors' program takes $\lambda$ of both signs, so losses far above the mean count too, and $\Sigma$ is larger.
+#
+# We train networks of the paper's form on {glue:text}`small_n` bits, until the training loss is below 0.02 as in the paper, on many strings and on few. $\Sigma$ and the risk are computed exactly, over all strings. Their unit is that of the targets on which the paper trains: sums of signs with variance 1, for which the best constant predictor has the risk 1. For sums of indicators, as in the statement above and in E.3, both numbers are a quarter of this (first exercise). In that unit the paper's range is 0.0025 to 0.025, so the 0.01 of its bound lies well inside.
+#
+# What would speak against the paper? It says that $\Sigma$ *generally* lies in the range, so we take the median. The networks of the paper's size that converged have risks of at most 0.023 ({ref}`ch-generalization-gap`), and we call the range reproduced on a side if the median of our networks with such risks lies in it, at other seeds too.
 #
 # ```{table} Every setting that differs from the paper's
 # | setting | paper | here |
@@ -184,13 +200,22 @@ needed.reproduced(
 )
 
 # %% [markdown]
-# {numref}`fig-sigma-trained` shows the {glue:text}`fit` networks that fit their sample. The constant tends to increase with the risk, and those that have learned their target lie at the lower left. For the {glue:text}`alike` with risks of at most 0.023 the median $\Sigma$ on the side that the bound needs is {glue:text}`alike_median:.2f`, inside the paper's range. Of these networks {glue:text}`alike_inside` lie in the range themselves and {glue:text}`alike_above` above it (with the seeds 1 to 5 and 7 the medians are 0.015 to 0.03, and 9 to 13 of 14 to 18 networks lie in the range and at most two above).
+# On the side that the bound needs, the paper's range is reproduced, and on both sides it is open whether it is. {numref}`fig-sigma-trained` shows the side that the bound needs, for the {glue:text}`fit` networks that fit their sample. The constant tends to increase with the risk. The networks that have learned their target lie at the lower left, most of those with small risks in the grey band. Those that fit the sample and have not learned lie at the upper right, far above the band. The next table has the medians, and how far they move if training is repeated with six other seeds, 1 to 5 and 7.
 #
-# How much does this depend on the choice of the networks? The {glue:text}`good` with a risk below $\frac15$ have the median {glue:text}`learned:.2f`, inside the range as well, but only {glue:text}`inside` of them lie in it; {glue:text}`lower` lie below it and {glue:text}`higher` above, the latter with risks of at least {glue:text}`high_risk:.3f`. If one takes all {glue:text}`fit` networks that fit their sample, the median is {glue:text}`all_fit:.2f`, above the range (0.06 to 0.24 with the other six seeds).
+# | networks that fit their sample | number | losses that count | median $\Sigma$ | with the other seeds |
+# |:--|:--|:--|:--|:--|
+# | risk at most 0.023, as at 20 bits | {glue:text}`alike` | below the mean | {glue:text}`alike_median:.2f` | 0.015 to 0.03 |
+# | risk below $\frac15$ | {glue:text}`good` | below the mean | {glue:text}`learned:.2f` | |
+# | all | {glue:text}`fit` | below the mean | {glue:text}`all_fit:.2f` | 0.06 to 0.24 |
+# | not learned, risk above $\frac12$ | | below the mean | {glue:text}`not_learned:.2f` | |
+# | risk at most 0.023 | {glue:text}`alike` | on both sides | {glue:text}`both_alike:.2f` | 0.04 to 0.09 |
+# | risk below $\frac15$ | {glue:text}`good` | on both sides | {glue:text}`both:.2f` | 0.11 to 0.40 |
 #
-# If both sides count, as in the authors' program, the answer is different. The median of the {glue:text}`alike` networks is {glue:text}`both_alike:.2f`, just above the range, and that of the {glue:text}`good` is {glue:text}`both:.2f`, with {glue:text}`both_inside` of these in the range. With the other six seeds the first median is 0.04 to 0.09, inside the range, and the second 0.11 to 0.40. So the range may well be reproduced on both sides for networks like the paper's, but the networks of this page do not decide it.
+# * *Risks as at 20 bits.* On the side that the bound needs, the median is inside the range. Of the {glue:text}`alike` networks {glue:text}`alike_inside` lie in the range themselves and {glue:text}`alike_above` above it. With the other seeds 9 to 13 of 14 to 18 networks lie in the range and at most two above.
+# * *Other choices of the networks.* For a risk below $\frac15$ the median is inside the range as well, but single networks lie between {glue:text}`least:.3f` and {glue:text}`most:.2f`. Only {glue:text}`inside` of the {glue:text}`good` lie in the range, {glue:text}`lower` lie below it and {glue:text}`higher` above, the latter with risks of at least {glue:text}`high_risk:.3f`. If one takes all {glue:text}`fit` networks, the median is above the range.
+# * *Both sides.* The median of the networks with risks as at 20 bits is just above the range, but with the other six seeds it is inside. For a risk below $\frac15$ it is above the range at all seeds, and only {glue:text}`both_inside` of the {glue:text}`good` networks lie in it. So the range may well be reproduced on both sides for networks like the paper's, but the networks of this page do not decide it.
 #
-# Those that fit the sample and have not learned lie at the upper right and have a median of {glue:text}`not_learned:.2f`. The training loss does not distinguish the two groups. The constant $\Sigma$ does, but to measure it one needs validation losses.
+# The training loss does not distinguish networks that have learned from those that only fit. The constant $\Sigma$ does, but to measure it one needs validation losses.
 #
 # ## What a small constant implies by itself
 #
@@ -215,7 +240,9 @@ needed.reproduced(
 # 5. *Noise.* The law $q$ is the same for all $u$, so the inequality may be averaged over $u$. $\square$
 # ```
 #
-# The proposition contains no probability and no prior, and it assumes nothing about the sample: it holds for **every** sample, also for one chosen against the network. So a network that fits a single string and has $\Sigma = 0.01$ has a risk of at most {glue:text}`one_string:.3f` at $T = 20$. How does this compare with Theorem 2, the paper's PAC-Bayes bound? One of its terms grows with the norm of the weights: the norm term $\Sigma \sqrt{L/m} / \sigma$, where $m$ is the number of examples and $L$ bounds the squared norm of the hand-written weights ({ref}`ch-pac-bayes`). We compute this term at the best $\sigma$ for the paper's example. If it is larger than what $\Sigma$ implies by itself, the inequality of the theorem is true there for a reason that does not need the theorem.
+# The proposition contains no probability and no prior, and it assumes nothing about the sample: it holds for **every** sample, also for one chosen against the network. So a network that fits a single string and has $\Sigma = 0.01$ has a risk of at most {glue:text}`one_string:.3f` at $T = 20$.
+#
+# How does this compare with Theorem 2, the paper's PAC-Bayes bound? One of its terms grows with the norm of the weights: the norm term $\Sigma \sqrt{L/m} / \sigma$, where $m$ is the number of examples and $L$ bounds the squared norm of the hand-written weights ({ref}`ch-pac-bayes`). We compute this term at the best $\sigma$ for the paper's example. If it is larger than what $\Sigma$ implies by itself, the inequality of the theorem is true there for a reason that does not need the theorem.
 
 # %%
 L, G, T = pb.norm_squared(20, 2, 10), gradient_bound(2, 10), 20
@@ -241,7 +268,7 @@ constant.holds(
 glue(one_string=one_string, norm_term=one_string * over, every_m=1e6 * over**3)
 
 # %% [markdown]
-# So if $\Sigma = 0.01$ is meant to hold at the networks that the posterior reaches, **the inequality of Theorem 2 is true in the paper's example, for every sample**. The reason is that its norm term, {glue:text}`norm_term:.3f` at a million examples, is larger than what $\Sigma$ implies by itself, and this remains so up to $m =$ {glue:text}`every_m:.1e`. No KL divergence is needed. But then the theorem rests on a measured number that is small only at networks that have generalized already.
+# If $\Sigma = 0.01$ is meant to hold at the networks that the posterior reaches, **the inequality of Theorem 2 is true in the paper's example, for every sample**. The reason is that its norm term alone is {glue:text}`norm_term:.3f` at a million examples, whereas $\Sigma$ by itself implies {glue:text}`one_string:.3f`, and the norm term remains the larger one up to $m =$ {glue:text}`every_m:.1e`. No KL divergence is needed. But then the theorem rests on a measured number that is small only at networks that have generalized already.
 #
 # Could the factor in the proposition be smaller? It could not: a network that has memorized a few of the strings and errs by 1 at all others nearly attains the bound. We compare such networks with random losses and noisy hand-written networks. As the sample we take the $m$ strings with the smallest losses, on which the network looks best, and we divide the left side of the proposition by the middle expression. A ratio above 1 would refute the proposition. With the standard deviation in place of $\Sigma$ the inequality is false.
 
@@ -298,7 +325,7 @@ glue(attained=hunted["Σ"].max())
 # 4. *A positive probability.* The largest eigenvalue depends continuously on the other weights, so it is above $\frac1{2 \lambda \sigma^2}$ in a neighbourhood of the weights just chosen. This neighbourhood has a positive probability under the prior, and the sample has a positive probability too. On this event the mean over $v_2$ is infinite by step 2, so the whole mean is infinite. $\square$
 # ```
 #
-# **Clipping.** There is a simple way out. The target lies in $[0, \sqrt W]$, so we *clip* the output to that interval, which increases no loss. The loss then lies in $[0, W]$, and Hoeffding's lemma gives $\Sigma = W/2$ for every network. The next cell draws networks at random and makes their read-outs longer. A clipped network with a constant above $W/2$ would contradict this statement.
+# **Clipping.** There is a simple way out. The target lies in $[0, \sqrt W]$, so we *clip* the output to that interval, which increases no loss. The loss then lies in $[0, W]$, and Hoeffding's lemma gives $\Sigma = W/2$ for every network. The next cell draws networks at random and makes their read-outs longer. A clipped network with a constant above $W/2$, which is 2 here, would contradict this statement.
 
 # %%
 f = cube.sparse_function(8, 2, 4, rng.generator, "even_parity")
@@ -369,13 +396,24 @@ margin = cost["σ² G_u"] / cost["measured"]
 glue(margin_20=margin[20], margin_50=margin[50])
 
 # %% [markdown]
-# With $W/2$ in the paper's form the example needs {glue:text}`half_20` examples. In the kl form with a prior of its own width it needs only {glue:text}`kl_20`. This is fewer than the paper's million, fewer than the {glue:text}`small_20` of $\Sigma = 0.01$, and fewer than counting 32 bits a weight, {glue:text}`bits_20`, although all of its constants are valid. One condition is left: $\sigma^2 G_u$ leaves out a block of the gradient ({ref}`ch-gradients-and-trace`) and the term $P(\sigma)$, which says how much noise changes the sharpness. At this $\sigma$, {glue:text}`best_sigma`, the measured risk of the noisy hand-written network is below $\sigma^2 G_u$ by a factor of about {glue:text}`margin_20:.0f`, and at 50 bits and the best $\sigma$ there by one of about {glue:text}`margin_50:.0f` (compare {ref}`ch-semi-analytic-bound`). So with a valid constant flatness does yield a certificate for this target, provided that the learned network is as flat and has as small a norm as the paper assumes. How the bound compares with its rivals is the subject of {ref}`ch-bound-comparison`.
+# In the kl form, with a prior of its own width, the example of 20 bits needs only {glue:text}`kl_20` examples, although all of its constants are valid. This is fewer than the paper's million, and fewer than each of the alternatives needs:
+#
+# * the paper's form with the valid constant $W/2$ needs {glue:text}`half_20`;
+# * the paper's form with $\Sigma = 0.01$ needs {glue:text}`small_20`;
+# * counting 32 bits for each weight needs {glue:text}`bits_20`.
+#
+# One condition is left. The number $\sigma^2 G_u$ leaves out a block of the gradient ({ref}`ch-gradients-and-trace`) and the term $P(\sigma)$, which says how much noise changes the sharpness. At the $\sigma$ of the bound, {glue:text}`best_sigma`, the measured risk of the noisy hand-written network is below $\sigma^2 G_u$ by a factor of about {glue:text}`margin_20:.0f`, and at 50 bits and the best $\sigma$ there by one of about {glue:text}`margin_50:.0f` (compare {ref}`ch-semi-analytic-bound`). So with a valid constant flatness does yield a certificate for this target, provided that the learned network is as flat and has as small a norm as the paper assumes. How the bound compares with its rivals is the subject of {ref}`ch-bound-comparison`.
 #
 # On 20 bits this says little: {glue:text}`kl_20` examples contain {glue:text}`seen:.0f` % of all $2^{20}$ strings, and a table of them, with the best constant elsewhere, has a risk of {glue:text}`table_risk:.2f`. On 50 bits, where {glue:text}`kl_50` examples are a vanishing share of all strings, no such table helps.
 #
 # ## What would falsify this
 #
-# The proposition would be false if its bound were exceeded for one loss and one sample, as happens when the standard deviation replaces $\Sigma$. Our claim that Theorem 2 says no more than $\Sigma$ alone would be false if in the paper's example the norm term of the theorem were smaller than what $\Sigma$ implies, as happens if the norm enters without its square. The paper's range would not be reproduced if trained networks with a risk as at 20 bits had a median $\Sigma$ outside it, on the side that the bound needs. The median is above the range when the networks are scored against the target of another one, and below when mean losses of batches, a quarter of all strings each, are taken for the losses of single strings. Remark 4, with clipping, would be contradicted by a clipped network with $\Sigma$ above $W/2$; networks that are not clipped have such constants.
+# Each of these outcomes would speak against a statement of this page, and a control shows that the check could notice it:
+#
+# * The proposition would be false if its bound were exceeded for one loss and one sample, as happens when the standard deviation replaces $\Sigma$.
+# * Our claim that Theorem 2 says no more than $\Sigma$ alone would be false if in the paper's example the norm term of the theorem were smaller than what $\Sigma$ implies. This happens if the norm enters without its square.
+# * The paper's range would not be reproduced if trained networks with a risk as at 20 bits had a median $\Sigma$ outside it, on the side that the bound needs. The median is above the range when the networks are scored against the target of another one. It is below the range when mean losses of batches, a quarter of all strings each, are taken for the losses of single strings.
+# * Remark 4, with clipping, would be contradicted by a clipped network with $\Sigma$ above $W/2$, and networks that are not clipped have such constants.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -390,10 +428,11 @@ ledger.verdicts()
 #
 # ## What we found
 #
-# * Remark 4 is true, but its assumption, bounded weights, is not met by a Gaussian prior.
+# * A small constant presupposes what the bound is to show. On 20 bits $\Sigma = 0.01$ implies, together with a loss of 0 at a single string, a risk of at most {glue:text}`one_string:.3f`.
 # * On the side that the bound needs, the paper's range of 0.01 to 0.1 is reproduced by the median of the networks with a risk as at 20 bits, and {glue:text}`alike_inside` of these {glue:text}`alike` networks lie in it. Of the {glue:text}`good` networks with a risk below $\frac15$, {glue:text}`inside` lie in the range, {glue:text}`lower` below it, and {glue:text}`higher`, with risks of {glue:text}`high_risk:.3f` and more, above it. If both sides count, as in the authors' program, the answer is open. Networks that have only memorized have a larger constant.
-# * On 20 bits $\Sigma = 0.01$ implies, together with a loss of 0 at a single string, a risk of at most {glue:text}`one_string:.3f`. So a constant of 0.01 presupposes what the bound is to show.
-# * With a clipped output $W/2$ is valid for all networks. In the kl form, with a prior of its own width, the bound needs {glue:text}`kl_20` examples for a risk of $\frac14$ in the paper's example, and {glue:text}`kl_50` at 50 bits. This requires that noise costs at most $\sigma^2 G_u$, as it does where it was measured, and that the learned network is as small and as flat as the hand-written one. The first sample contains nearly half of all strings of 20 bits, the second a vanishing share of those of 50.
+# * Remark 4 is true, but its assumption, bounded weights, is not met by a Gaussian prior. With a clipped output $W/2$ is valid for all networks.
+# * In the kl form, with a prior of its own width, the bound needs {glue:text}`kl_20` examples for a risk of $\frac14$ in the paper's example, and {glue:text}`kl_50` at 50 bits. This requires that noise costs at most $\sigma^2 G_u$, as it does where it was measured, and that the learned network is as small and as flat as the hand-written one.
+# * The first of these samples contains nearly half of all strings of 20 bits, so it says little there. The second contains a vanishing share of those of 50 bits.
 #
 # ## Exercises
 #
