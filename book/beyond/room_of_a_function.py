@@ -19,11 +19,16 @@
 # # How much room a function has
 #
 # ```{verdict}
-# Yes, the share of the weights of a small one-layer transformer that compute a function exactly depends on the number $n$ of bits as Zhu and Chiang state. For FIRST, the first bit, it does not decrease. For MAJORITY, the bit that is more frequent, it decreases like $1/(n \log n)$, and for INDEX, the bit at a place that the input names, like $n^{-3}$. PARITY has no such weights at all from a known length on. At 65 bits and weights between $-2$ and 2 about one in {glue:text}`first_guesses:.0f` networks computes FIRST, about one in {glue:text}`majority_guesses:.0f` MAJORITY, and about one in {glue:text}`index_millions:.0f` million INDEX.
+# Yes, if the weights of a small one-layer transformer are drawn at random between $-2$ and 2, the chance that it computes a function of $n$ bits exactly depends on $n$ as Zhu and Chiang state. At 65 bits about one in {glue:text}`first_guesses:.0f` networks computes FIRST, the first bit. About one in {glue:text}`majority_guesses:.0f` computes MAJORITY, the bit that is more frequent, and about one in {glue:text}`index_millions:.0f` million INDEX, the bit at a place that the input names. The share of FIRST does not decrease with $n$, that of MAJORITY decreases like $1/(n \log n)$ and that of INDEX like $n^{-3}$. From a known length on, no weights compute PARITY.
 # ```
 # **Needs** {ref}`ch-from-gaussians-to-occam`. **Read** 15 min. **Runs in** 22 s. **Source** ours; the orders and the model are those of {cite:t}`zhuchiang2026`, of which the main text and the proofs of Theorem 1 were read. Sensitivity profiles are a notion of {cite:t}`kover2026`, of which the abstract, the beginning of the introduction and a third party's reading note were read.
 #
-# **Claim.** Draw all weights of a one-layer transformer uniformly between $-B$ and $B$, and ask how often the network is right on every string of $n$ bits. Zhu and Chiang prove the order of this share for four functions. We measure the share at lengths from 3 to 129, and find the constants that belong to the orders. With the constants one can say from which length on the orders describe a network. The length at which PARITY becomes impossible is exact for three or more hidden units. Then we interpret the share as a price: minus its logarithm is what a bound that counts networks has to pay for the function. Finally we compare the shares with the sensitivity profiles of random transformers, about which Kövér and others have a theorem.
+# **Claim.** Draw all weights of a one-layer transformer uniformly between $-B$ and $B$, and ask how often the network is right on every string of $n$ bits. Zhu and Chiang prove the order of this share for four functions. We measure the share at lengths from 3 to 129 and then treat four topics, of which the last three hardly depend on each other:
+#
+# 1. *The size of the share.* We find the constants that belong to the orders. The length at which PARITY becomes impossible is exact for three or more hidden units.
+# 2. *Where the orders begin.* With the constants one can say from which length on the orders describe a network. The answer depends on the size of the weights.
+# 3. *The price.* Minus the logarithm of the share is a price, which a bound that counts networks has to pay for the function.
+# 4. *Random transformers.* We compare the shares with the sensitivity profiles of random transformers, about which Kövér and others have a theorem.
 
 # %% tags=["parameters"]
 hidden = 8  # units of the MLP, as in the experiments of Zhu and Chiang [3..12]
@@ -122,7 +127,11 @@ figures.show()
 # 3. For $h \ge 3$ the room of PARITY is positive if and only if $n \le h + 1$. For $h = 1$ and $h = 2$ it is positive if and only if $n \le h$.
 # ```
 #
-# **The idea of the proof.** For FIRST the factor $\log n$ makes attention pick one position in the end, and it must be the first. For MAJORITY a step computes the function if and only if its threshold lies in the gap of the example above. On the scale of logits this gap is about $4/n$ wide. Its centre is $\log n$ times the difference of two scores, a random number that is spread over an interval whose length is of order $\log n$. So the chance that the threshold lies in the gap is of order $1/(n \log n)$. For PARITY one counts kinks: the sign of the reader has to alternate from count to count, so the reader must turn at every count but the first and the last.
+# **The idea of the proof** is another one for each function.
+#
+# * *FIRST.* The factor $\log n$ makes attention pick one position in the end, and it must be the first.
+# * *MAJORITY.* A step computes the function if and only if its threshold lies in the gap of the example above. On the scale of logits this gap is about $4/n$ wide. Its centre is $\log n$ times the difference of two scores, a random number that is spread over an interval whose length is of order $\log n$. So the chance that the threshold lies in the gap is of order $1/(n \log n)$.
+# * *PARITY.* One counts kinks: the sign of the reader has to alternate from count to count, so the reader must turn at every count but the first and the last.
 #
 # ````{dropdown} Proof
 # The three parts are proved one after the other.
@@ -154,16 +163,23 @@ figures.show()
 # 6. *Enough units.* For two bits two units that bend at the same place are enough, and for one bit a single unit is. $\square$
 # ````
 #
-# For INDEX we have a constant as well, but no proof that the limit may be exchanged with the integral. The constant comes from the same computation as the exponent. The scores at $k + \Delta$ and $k$ differ by $\Delta\, (2 \chi k^2 + \ell k + \varphi) + \Delta^2 (\chi k + \delta)$, where $\chi = a^\top s$, $\ell = 2 b^\top s + a^\top r$, $\varphi = b^\top r$ and $\delta = b^\top s$.
+# ## Why INDEX has so little room
 #
-# We call the first bracket the *drift*. For attention to end at $k$, the coefficient $\delta$ must be negative, so that the scores bend down on both sides of $k$. Moreover, the absolute value of the drift must stay below $-\delta$ at every $k$. So $\chi$ must be of order $n^{-2}$ and $\ell$ of order $n^{-1}$. With $\chi = x / n^2$, $\ell = y / n$ and $t = k / n$ the condition becomes
+# INDEX asks for bit $k$, for every $k$. So a single setting of the weights has to move attention to each of $n$ places, and this forces two combinations of the weights to be small. To find them, compare the scores at $k + \Delta$ and at $k$. They differ by
+#
+# $$\Delta\, (2 \chi k^2 + \ell k + \varphi) + \Delta^2 (\chi k + \delta) ,$$
+#
+# where $\chi = a^\top s$, $\ell = 2 b^\top s + a^\top r$, $\varphi = b^\top r$ and $\delta = b^\top s$. We call the first bracket the *drift*.
+#
+# *By hand.* Let $\varphi = 0$ and $\delta = -1$, and leave out the small $\chi k$. Without drift both neighbours of $k$ have a score that is lower by 1. With a drift of $\frac12$ the right neighbour is lower by $\frac12$ and the left one by $\frac32$, so $k$ still wins. With a drift of 1.2 the right neighbour is higher by 0.2, and attention ends at the wrong place. So the drift must stay between $-1$ and 1 at every $k$. At 65 bits this requires $|\ell| < \frac1{65}$ if $\chi = 0$, and $|\chi| < 1/(2 \cdot 65^2) = 1/8450$ if $\ell = 0$. The first is a condition of order $n^{-1}$ and the second one of order $n^{-2}$, and together they have a chance of order $n^{-3}$.
+#
+# *In general* the coefficient $\delta$ must be negative, so that the scores bend down on both sides of $k$. Moreover, the absolute value of the drift must stay below $-\delta$ at every $k$. With $\chi = x / n^2$, $\ell = y / n$ and $t = k / n$ the condition becomes
 #
 # $$|2 x t^2 + y t + \varphi| < -\delta \quad \text{for all } t \in [0, 1] .$$
 #
-# The pairs $(x, y)$ that satisfy this condition are called *admissible*. In words, the parabola on the left may not leave the strip of half width $-\delta$ anywhere between the first place and the last. For example, let $\varphi = 0$ and $\delta = -1$. Then $(0, y)$ is admissible for $|y| < 1$, and $(x, 0)$ for $|x| < \frac12$. But $(2.4, -4)$ is admissible, too, because $4.8\, t^2 - 4t$ falls only to $-0.83$ and ends at $0.8$. So the admissible pairs form a long narrow region around 0 with a finite area.
+# The pairs $(x, y)$ that satisfy this condition are called *admissible*. In words, the parabola on the left may not leave the strip of half width $-\delta$ anywhere between the first place and the last. In the example $(0, y)$ is admissible for $|y| < 1$, and $(x, 0)$ for $|x| < \frac12$. But $(2.4, -4)$ is admissible, too, because $4.8\, t^2 - 4t$ falls only to $-0.83$ and ends at $0.8$. So the admissible pairs form a long narrow region around 0 with a finite area.
 #
-# Why does the area matter? The pair $(\chi, \ell)$ must fall into a copy of this region that is shrunk by $n^2$ in one direction and by $n$ in the other. The area of the copy is $n^{-3}$ times that of the region, which explains the exponent. So the constant is $K D$, where $K$ is the density of $(\chi, \ell)$ at 0 times the mean area of the admissible $(x, y)$, and $K$ does not depend on $B$.
-#
+# Why does the area matter? The pair $(\chi, \ell)$ must fall into a copy of this region that is shrunk by $n^2$ in one direction and by $n$ in the other. The area of the copy is $n^{-3}$ times that of the region, which explains the exponent. So the constant of INDEX is $K D$, where $K$ is the density of $(\chi, \ell)$ at 0 times the mean area of the admissible $(x, y)$, and $K$ does not depend on $B$. This is a computation and not a theorem, because we have no proof that the limit may be exchanged with the integral.
 # ## Measuring very small shares
 #
 # Shares of $10^{-9}$ cannot be found by counting successes among random networks, but three observations help.
@@ -259,9 +275,13 @@ glue(bracket=100 * (pd.Series(above, lengths) / found["INDEX"] - 1).loc[17:].max
 glue(majority_error=100 * (pd.Series(majority_error, lengths) / found["MAJORITY"]).max())
 
 # %% [markdown]
-# The standard errors are at most {glue:text}`majority_error:.0f` % for MAJORITY and at most {glue:text}`index_error:.0f` % for INDEX from 17 bits on. The table has the lower estimate for INDEX, and at these lengths the upper one exceeds it by at most {glue:text}`bracket:.1f` %. PARITY has a positive room only at the shortest lengths: already at three bits its share is {glue:text}`parity_three:.1e` (with a standard error of {glue:text}`parity_error:.0f` %), and the share decreases by a large factor with every bit until it is 0.
+# As the first table shows, the share of FIRST hardly changes, that of MAJORITY falls slowly and that of INDEX fast. PARITY has a positive room only at the shortest lengths: already at three bits its share is {glue:text}`parity_three:.1e` (with a standard error of {glue:text}`parity_error:.0f` %), and the share decreases by a large factor with every bit until it is 0. The standard errors are at most {glue:text}`majority_error:.0f` % for MAJORITY and at most {glue:text}`index_error:.0f` % for INDEX from 17 bits on. The table has the lower estimate for INDEX, and at these lengths the upper one exceeds it by at most {glue:text}`bracket:.1f` %.
 #
-# {numref}`fig-room` shows the shares together with the limits. The line of FIRST is nearly level, whereas MAJORITY and INDEX follow their dashed lines, which are the constants above times $1/(n \log n)$ and $n^{-3}$. The fourth line is INDEX with the normalised query. It starts five to six times higher than INDEX and then decreases much more slowly, because only one of the two coefficients of the drift still has to be small. The line of PARITY ends at four bits because we look no further. At five bits the room is of the order $10^{-8}$, and it is positive until nine bits.
+# {numref}`fig-room` shows the shares together with the limits, and can be read line by line.
+#
+# * *FIRST* is nearly level, whereas *MAJORITY* and *INDEX* follow their dashed lines, which are the constants above times $1/(n \log n)$ and $n^{-3}$.
+# * *INDEX with the normalised query* starts five to six times higher than INDEX and then decreases much more slowly, because only one of the two coefficients of the drift still has to be small.
+# * *PARITY* ends at four bits because we look no further. At five bits the room is of the order $10^{-8}$, and it is positive until nine bits.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Share of the weights that compute a function on every string of $n$ bits. Dashed: the limits of the proposition, and of INDEX the constant that is not proved. Thin: the upper estimate for INDEX.", "name": "fig-room"}, "image": {"alt": "Five lines in a plot with logarithmic axes. FIRST is nearly level, just below five hundredths. MAJORITY falls with a slope of a little more than 1. INDEX with a normalised query starts near three ten-thousandths and falls with slope 1 at the right. INDEX falls with slope 3 to below one in a billion. PARITY falls almost vertically and ends at four bits."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.8)
@@ -284,7 +304,9 @@ figures.show()
 # %% [markdown]
 # ## Where the asymptotics begin
 #
-# A statement about an order of growth holds "for all sufficiently large $n$". How large is that? The proofs of Zhu and Chiang exhibit a neighbourhood of one good network. For $B \ge 1$ their inequalities hold in this neighbourhood once $n^{-\eta^2/2}$ for FIRST, or $n^{-\eta^2/4}$ for INDEX, is about $\frac18$, where $\eta = \frac1{16}$. This happens only at lengths $n$ that are numbers of {glue:text}`digits_first:.0f` and {glue:text}`digits_index:.0f` digits. A proof that is only about an order need not do better, but it cannot say from which length on the order is visible. We therefore divide each measured share by its limit law. A quotient near 1 means that the law already describes networks of this length. For INDEX we also take weights between $-1$ and 1.
+# A statement about an order of growth holds "for all sufficiently large $n$". How large is that? For weights up to 2 our answer will be about five bits. The proofs of Zhu and Chiang exhibit a neighbourhood of one good network. For $B \ge 1$ their inequalities hold in this neighbourhood once $n^{-\eta^2/2}$ for FIRST, or $n^{-\eta^2/4}$ for INDEX, is about $\frac18$, where $\eta = \frac1{16}$. This happens only at lengths $n$ that are numbers of {glue:text}`digits_first:.0f` and {glue:text}`digits_index:.0f` digits. A proof that is only about an order need not do better, but it cannot say from which length on the order is visible.
+#
+# We therefore divide each measured share by its limit law. A quotient near 1 means that the law already describes networks of this length. For INDEX we also take weights between $-1$ and 1.
 
 # %%
 narrow = volumes.draw_readers(draws // 5, hidden, 1.0, generator)
@@ -317,8 +339,14 @@ glue(far_error=100 * far_error / majority_far)
 glue(majority_far=majority_far, unscaled=unscaled, longest=longest, steps=steps, reads=reads)
 
 # %% [markdown]
-# The share of MAJORITY is {glue:text}`majority_ratio:.2f` times its law at 65 bits and {glue:text}`majority_far:.2f` times its law at a million, with standard errors of at most {glue:text}`majority_error:.0f` % and of {glue:text}`far_error:.0f` %. The share of FIRST is {glue:text}`first_ratio:.2f` times its limit at {glue:text}`longest` bits. It increases with the length, since more bits also mean sharper attention. The share of INDEX is within a factor of about two of its law, at {glue:text}`index_ratio:.2f` for the longest strings and {glue:text}`index_65:.2f` at 65 bits (with a standard error of up to {glue:text}`index_error:.0f` %). With weights between $-1$ and 1, however, the quotient for INDEX is only {glue:text}`narrow_ratio:.2f` even at {glue:text}`longest` bits (with a standard error of {glue:text}`narrow_error:.0f` %), and the share decreases more slowly than $n^{-3}$ at all these lengths. The reason is that products of such small weights give small scores, so that attention is sharp only if $\log n$ is large. So whether "unlearnable in the limit" describes a given network depends on the size of its weights, and not on the length alone.
+# With weights up to 2 all three shares are within a factor of about two of their laws, and with weights up to 1 that of INDEX is not.
 #
+# * *MAJORITY.* The share is {glue:text}`majority_ratio:.2f` times its law at 65 bits and {glue:text}`majority_far:.2f` times its law at a million, with standard errors of at most {glue:text}`majority_error:.0f` % and of {glue:text}`far_error:.0f` %.
+# * *FIRST.* The share is {glue:text}`first_ratio:.2f` times its limit at {glue:text}`longest` bits. It increases with the length, since more bits also mean sharper attention.
+# * *INDEX.* The share is at {glue:text}`index_ratio:.2f` times its law for the longest strings and {glue:text}`index_65:.2f` times at 65 bits (with a standard error of up to {glue:text}`index_error:.0f` %).
+# * *INDEX with weights between $-1$ and 1.* Here the quotient is only {glue:text}`narrow_ratio:.2f` even at {glue:text}`longest` bits (with a standard error of {glue:text}`narrow_error:.0f` %), and the share decreases more slowly than $n^{-3}$ at all these lengths. The reason is that products of such small weights give small scores, so that attention is sharp only if $\log n$ is large.
+#
+# So whether "unlearnable in the limit" describes a given network depends on the size of its weights, and not on the length alone.
 # The next cell compares powers and limits with the statements. For each control we remove what a statement depends on. The controls have keys without positions, scores without the factor $\log n$, an index that is always 1, a query that is not normalised, the density of the drift without the area of the admissible pairs, and a reader of PARITY that lacks one of its units.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
@@ -405,13 +433,23 @@ room.holds(
 # %% [markdown]
 # ## The price of a function
 #
-# A learner can proceed as follows: it draws weights until the network is right on all $m$ strings of its sample, and returns this network. Let the prior be the uniform law on the weights, and let the posterior be this law restricted to the weights that fit. The KL divergence between them is minus the logarithm of the share that fits, and at most $-\log V(n)$, because the exact networks are among those that fit. This is the price that enters Occam's bound of {ref}`ch-from-gaussians-to-occam` and its PAC-Bayes form. At training error 0 Occam's bound itself holds for the mean risk $R$ of the networks that fit. To see this, give a network of risk $r$ the number $(1 - r)^{-m}$ if it fits and 0 if not. The expectation of this number over samples is at most 1, and so is that of its mean over the prior. Then Markov's and Jensen's inequalities give the bound. For random networks that fit the outputs of a teacher network, {cite:t}`buzaglo2024` prove such a theorem. The table compares the price with three others:
+# A learner can proceed as follows: it draws weights until the network is right on all $m$ strings of its sample, and returns this network. The rarer the exact networks are, the more strings it takes to recognise them. The price, which is $-\log V(n)$, measures how many.
 #
-# * the logarithm of the number of pairs of bits, which was the price of a hand-written network in the list of that chapter;
+# *By hand.* At 65 bits one in {glue:text}`first_guesses:.0f` networks computes FIRST, and the logarithm of this number is about 3. Occam's bound at training error 0, with confidence 0.95, is $1 - e^{-(\text{price} + \log 20)/m}$, and $\log 20$ is about 3 as well. So with 21 strings the exponent is $-\frac6{21}$, or $-0.29$, and the bound is just below $\frac14$. For INDEX the price is about 20, so that nearly 80 strings are needed.
+#
+# *Why minus a logarithm.* Let the prior be the uniform law on the weights, and let the posterior be this law restricted to the weights that fit. The KL divergence between them is minus the logarithm of the share that fits, and at most $-\log V(n)$, because the exact networks are among those that fit. So this price enters Occam's bound of {ref}`ch-from-gaussians-to-occam` and its PAC-Bayes form. At training error 0 Occam's bound itself holds for the mean risk $R$ of the networks that fit. For random networks that fit the outputs of a teacher network, {cite:t}`buzaglo2024` prove such a theorem.
+#
+# ```{dropdown} Why Occam's bound holds for the mean risk of the networks that fit
+# Give a network of risk $r$ the number $(1 - r)^{-m}$ if it fits and 0 if not. The expectation of this number over samples is at most 1, and so is that of its mean over the prior. Then Markov's and Jensen's inequalities give the bound.
+# ```
+#
+# The table compares the price with three others:
+#
+# * the logarithm of the number of pairs of bits, which was the price of a hand-written network in the list of {ref}`ch-from-gaussians-to-occam`;
 # * five bits for each weight;
 # * the logarithm of the number of all functions.
 #
-# The last column is the number of strings from which on Occam's bound is below $\frac14$, with confidence 0.95 and training error 0.
+# The last column is the number of strings from which on Occam's bound is below $\frac14$, with confidence 0.95 and training error 0. If the price of a function were near that of five bits for each weight, the room would be no gain over writing the weights down.
 
 # %%
 weights = 5 * hidden + 18
@@ -424,9 +462,11 @@ priced["strings"] = [int(rivals.occam_sample_size(p, level=0.25)) for p in price
 table(priced.rename_axis("function"), "What a bound has to pay", form=".1f")
 
 # %% [markdown]
-# Guessing is not training, but the price of these functions is low. Even INDEX at 65 bits, with a share of about one in {glue:text}`index_millions:.0f` million, costs only {glue:text}`index_price:.0f` nats. This is a tenth of what it costs to write the weights down with five bits each. The reason is that the share counts all weights that compute the function, and most digits of most weights do not matter. In nats, a room of $\Theta(n^{-3})$ is a price of $3 \log n$ up to a constant. Exact PARITY has an infinite price from $n = h + 2$ on. But networks that err on few strings have a finite price. For example, with 8 units some networks are wrong on a single one of the 1024 strings of 10 bits ({ref}`ch-one-layer-parity`). Their share is positive, so enough examples certify a small error.
+# Guessing is not training, but the price of these functions is low. Even INDEX at 65 bits, with a share of about one in {glue:text}`index_millions:.0f` million, costs only {glue:text}`index_price:.0f` nats. This is a tenth of what it costs to write the weights down with five bits each. The reason is that the share counts all weights that compute the function, and most digits of most weights do not matter. In nats, a room of $\Theta(n^{-3})$ is a price of $3 \log n$ up to a constant.
 #
-# Does the learner need as many strings as the bound says? For MAJORITY of 17 bits we draw whole networks and let the learner see samples of $m$ random strings. For each sample we compute the share of the networks that fit, and the mean risk of these. (Networks that are wrong on the same counts are taken together.)
+# *PARITY.* Exact PARITY has an infinite price from $n = h + 2$ on. But networks that err on few strings have a finite price. For example, with 8 units some networks are wrong on a single one of the 1024 strings of 10 bits ({ref}`ch-one-layer-parity`). Their share is positive, so enough examples certify a small error.
+#
+# *Does the learner need as many strings as the bound says?* For MAJORITY of 17 bits we draw whole networks and let the learner see samples of $m$ random strings. For each sample we compute the share of the networks that fit, and the mean risk of these. (Networks that are wrong on the same counts are taken together.) A mean risk above the bound would speak against the bound.
 
 # %%
 n, count = 17, 2 * draws
@@ -468,11 +508,23 @@ glue(poor_16=100 * guessing.loc[16, "risk above 5 %"])
 glue(risk_16_error=100 * guessing.loc[16, "error of the risk"])
 
 # %% [markdown]
-# The networks that fit eight strings already have a price of {glue:text}`few:.1f` nats, whereas the exact networks have a price of {glue:text}`exact_nats:.1f`. Of the networks that fit eight strings {glue:text}`exact_8:.0f` % compute MAJORITY, in the mean over samples, and {glue:text}`poor_8:.0f` % still err on more than 5 % of the strings. Of the networks that fit 16 strings only {glue:text}`poor_16:.0f` % err so often. Their mean risk is {glue:text}`risk_16:.1f` %, with a standard error of {glue:text}`risk_16_error:.1f` %, whereas the bound guarantees {glue:text}`bound_16:.0f` %. So the share of the exact weights describes well how many strings guessing needs. The standard errors of the risk are not to be trusted at 32 strings and more, since a few rare samples contribute much of the mean risk. For example, of 600 other samples of 32 strings, with a mean risk of 0.07 %, three contribute nearly half of it. The bound is far above the risk for the usual reason that it has to hold for every function.
+# The share of the exact networks describes well how many strings guessing needs, because after 16 strings most of the networks that are left are exact or nearly exact.
 #
+# * *The price* of the networks that fit eight strings is already {glue:text}`few:.1f` nats, whereas the exact networks have a price of {glue:text}`exact_nats:.1f`.
+# * *After eight strings* {glue:text}`exact_8:.0f` % of the networks that fit compute MAJORITY, in the mean over samples, and {glue:text}`poor_8:.0f` % still err on more than 5 % of the strings.
+# * *After 16 strings* only {glue:text}`poor_16:.0f` % err so often. The mean risk is {glue:text}`risk_16:.1f` %, with a standard error of {glue:text}`risk_16_error:.1f` %, whereas the bound guarantees {glue:text}`bound_16:.0f` %. The bound is far above the risk for the usual reason that it has to hold for every function.
+# * *At 32 strings and more* the standard errors of the risk are not to be trusted, since a few rare samples contribute much of the mean risk. For example, of 600 other samples of 32 strings, with a mean risk of 0.07 %, three contribute nearly half of it.
 # ## Beside the room: sensitivity profiles
 #
-# The room counts networks that are right at every string. Kövér and others study a coarser property, which does not refer to a target function. The sensitivity of a string is the number of its bits whose flip changes the answer, and the *profile* of a function says how many strings have which sensitivity. Of the eight strings of three bits MAJORITY has two of sensitivity 0 and six of sensitivity 2. With FIRST all have sensitivity 1, and with PARITY all have 3. So an average alone cannot tell what FIRST and PARITY have in common, namely that no string is *insensitive*, that is, of sensitivity 0.
+# The room counts networks that are right at every string. Kövér and others study a coarser property, which does not refer to a target function. The sensitivity of a string is the number of its bits whose flip changes the answer, and the *profile* of a function says how many strings have which sensitivity. A string of sensitivity 0 is called *insensitive*. By hand, for the eight strings of three bits:
+#
+# | function | sensitivity 0 | 1 | 2 | 3 | mean |
+# |:--|:--|:--|:--|:--|:--|
+# | MAJORITY | 2 strings | 0 | 6 | 0 | 1.5 |
+# | FIRST | 0 | 8 | 0 | 0 | 1 |
+# | PARITY | 0 | 0 | 0 | 8 | 3 |
+#
+# FIRST has the lowest mean and PARITY the highest, so an average alone cannot tell what the two have in common, namely that no string is insensitive.
 #
 # ```{prf:theorem} Kövér and others (2026), Theorem 4.5
 # :label: room-profiles
@@ -481,7 +533,13 @@ glue(risk_16_error=100 * guessing.loc[16, "error of the risk"])
 #
 # Therefore the weights that compute PARITY or FIRST at all large lengths have measure zero. The note also reports an experiment. With each of four initializations the profiles were concentrated near 0, and every random transformer had an insensitive string. A random function has one only with a probability of about $1 - \frac1e = 0.63$. (Each of its $2^n$ strings is insensitive with probability $2^{-n}$, so there is one on average.)
 #
-# Does our sample agree? We take transformers with {glue:text}`columns` columns, one layer or two, layer norm without $\varepsilon$ and an end symbol at which they are read. Their weights come from the three draws of {ref}`ch-random-initialization`, among them that of PyTorch, from which the models of this book start. The answers are computed on all strings, so the profiles are exact. The strings have up to 14 bits for one layer and up to 12 for two. An average sensitivity near $\frac n2$ would speak against the claim, and so would a share of networks with an insensitive string that is not above 0.63.
+# Does our sample agree? We draw random transformers and compute their answers on all strings, so the profiles are exact.
+#
+# * *The networks* have {glue:text}`columns` columns, one layer or two, layer norm without $\varepsilon$ and an end symbol at which they are read.
+# * *The weights* come from the three draws of {ref}`ch-random-initialization`, among them that of PyTorch, from which the models of this book start.
+# * *The strings* have up to 14 bits for one layer and up to 12 for two.
+#
+# An average sensitivity near $\frac n2$ would speak against the claim, and so would a share of networks with an insensitive string that is not above 0.63.
 
 # %%
 columns = 16
@@ -575,14 +633,16 @@ for n in (9, 65):
     glue(**{f"counting_any_{n}": 100 * (found_here.insensitive > 0).double().mean().item()})
 
 # %% [markdown]
-# The random transformers are much less sensitive than random functions, in each draw and at each length. The largest mean at 12 bits is {glue:text}`wide_level:.2f`, with two layers and wide weights, whereas random functions have 6. All strings of a constant function are insensitive, and with PyTorch's weights most functions are constant. With Xavier's weights, at 12 bits, {glue:text}`xavier_one:.0f` % of those of one layer and {glue:text}`xavier_two:.0f` % of those of two layers are constant. {ref}`ch-random-initialization` discusses the reason.
+# The random transformers are much less sensitive than random functions, in each draw and at each length, and most networks of each kind have an insensitive string.
 #
-# How many networks have an insensitive string? Of the {glue:text}`two_count` networks of two layers on 6 to 12 bits {glue:text}`two_share:.1f` % have one, and of the random functions on ten bits {glue:text}`coins_share:.0f` %. So for two layers our sample nearly agrees with the experiment that the note reports, in which all had one. With one layer and wide weights it agrees less well, because {glue:text}`missing:.1f` % of these networks have no insensitive string. Most of these exceptions, {glue:text}`deciding:.1f` % of all networks of this kind, compute a single bit of the string or its negation, since with large weights attention is practically on one position. Such a function is FIRST up to the choice of the bit.
+# * *Sensitivity.* The largest mean at 12 bits is {glue:text}`wide_level:.2f`, with two layers and wide weights, whereas random functions have 6.
+# * *Constant functions.* All strings of a constant function are insensitive, and with PyTorch's weights most functions are constant. With Xavier's weights, at 12 bits, {glue:text}`xavier_one:.0f` % of those of one layer and {glue:text}`xavier_two:.0f` % of those of two layers are constant. {ref}`ch-random-initialization` discusses the reason.
+# * *Two layers.* Of the {glue:text}`two_count` networks of two layers on 6 to 12 bits {glue:text}`two_share:.1f` % have an insensitive string, and of the random functions on ten bits {glue:text}`coins_share:.0f` %. So for two layers our sample nearly agrees with the experiment that the note reports, in which all had one.
+# * *One layer and wide weights.* Here the sample agrees less well, because {glue:text}`missing:.1f` % of these networks have no insensitive string. Most of these exceptions, {glue:text}`deciding:.1f` % of all networks of this kind, compute a single bit of the string or its negation, since with large weights attention is practically on one position. Such a function is FIRST up to the choice of the bit.
 #
-# This does not contradict the theorem, which is about all large $N$. For one layer of {glue:text}`columns` columns its bound at 14 bits would be {glue:text}`known:.0f` strings, so 14 bits are not yet a large length in the sense of the theorem. For two layers of this width its exponent is negative. So, as the note has it, the theorem asserts only that there is at least one such string.
+# These exceptions do not contradict the theorem, which is about all large $N$. For one layer of {glue:text}`columns` columns its bound at 14 bits would be {glue:text}`known:.0f` strings, so 14 bits are not yet a large length in the sense of the theorem. For two layers of this width its exponent is negative. So, as the note has it, the theorem asserts only that there is at least one such string.
 #
 # The counting model of this chapter can be followed to longer strings, because its answer depends on the number of ones only. With weights up to {glue:text}`bound:.0f`, its average sensitivity has a mean of {glue:text}`counting_9:.2f` at 9 bits and of {glue:text}`counting_65:.2f` at 65 bits. At 9 bits {glue:text}`counting_any_9:.1f` % of the networks have an insensitive string, and at 65 bits {glue:text}`counting_any_65:.1f` %.
-#
 # ## What would falsify this
 #
 # The orders would be refuted by a share that follows a power of $n$ between 17 and {glue:text}`longest` bits whose exponent differs from theirs by more than one half. {prf:ref}`room-limits` would be refuted by a share of FIRST or MAJORITY that stays away from its limit. The length for PARITY would be refuted if a reader with $h$ kinks computed PARITY of $h + 2$ bits, or if none computed it for $h + 1$ bits. In the ledger each control removes what the statement rests on, and then the outcome is the opposite one: without $\log n$ in the scores, for example, MAJORITY at a million bits has {glue:text}`unscaled:.1f` times its law. What we say about profiles would be refuted by a draw of weights in which transformers are more than 0.6 times as sensitive as random functions, or have insensitive strings no more often.
@@ -595,8 +655,7 @@ for n in (9, 65):
 #
 # ## What we found
 #
-# * The orders of FIRST, MAJORITY and INDEX are what we measure for weights up to 2, at lengths that the proofs of Zhu and Chiang do not cover. The measured shares are within a factor of about two of the limit laws from five bits on.
-# * For smaller weights this is not so: at {glue:text}`longest` bits the share of INDEX with weights up to 1 is {glue:text}`narrow_ratio:.2f` times its limit law. The size of the weights decides where the asymptotics begin.
+# * The orders of FIRST, MAJORITY and INDEX are what we measure for weights up to 2, at lengths that the proofs of Zhu and Chiang do not cover. The measured shares are within a factor of about two of the limit laws from five bits on. For smaller weights this is not so: at {glue:text}`longest` bits the share of INDEX with weights up to 1 is {glue:text}`narrow_ratio:.2f` times its limit law. The size of the weights decides where the asymptotics begin.
 # * The limits have closed forms up to two shares that concern the MLP alone: $\frac{10}{3 B^2} \tau$ for MAJORITY, where $\tau$ is {glue:text}`steps:.3f` here, and $\pi D$ for FIRST, where $D$ is {glue:text}`reads:.3f`.
 # * PARITY has no room for $n > h + 1$. This length is exact for $h \ge 3$, whereas for $h = 1$ and $h = 2$ PARITY has no room already from one bit less on.
 # * Minus the logarithm of the room is a price in the sense of Occam's bound. It grows like $\log n$ for MAJORITY and like $3 \log n$ for INDEX, and it is small compared with any way to write the weights down.

@@ -19,14 +19,23 @@
 # # One layer at a time
 #
 # ```{verdict}
-# Lemma E.2, which bounds how far an error moves the output of a layer, is true for tokens of length at most 1, a condition that is not printed. For tokens of length $R$ in the first layer its bound can be too small by a factor of $R^2/2$, which is {glue:text}`by_hand:.1f` at $R = 5$. With a factor $R^2$ beside the score matrix $W_{QK}$ the lemma holds for every length, even with half of its constants. Two corollaries of the appendix, F.0.1 and F.0.2, are false as bounds. Like the paper's theorem on many layers, from which they come, they lack norms, above all the lengths of tokens. They are still false if the sum in the theorem's proof takes the place of the printed one. With these norms and larger cover constants we prove both.
+# The lemma that bounds how far an error moves the output of one layer, Lemma E.2, is true only for tokens of length at most 1, a condition that is not printed. For tokens of length $R$ in the first layer its bound can be too small by a factor of $R^2/2$, which is {glue:text}`by_hand:.1f` at $R = 5$. With a factor $R^2$ beside the score matrix the lemma holds for every length, even with half of its constants. Two corollaries on many layers, F.0.1 and F.0.2, are false as bounds, also if the sum in the theorem's proof takes the place of the printed one. They lack norms, above all the lengths of tokens. With these norms and larger cover constants we prove both.
 # ```
 # **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far an error moves the output of one layer, and how far it moves the read-out. The first, for positive coefficients, and the third hold. The second, Lemma E.2, is taken from {cite:t}`variables`, where it is Lemma A.15 and rests on the condition of Lemma A.14 that tokens lie in the unit ball. With this condition the lemma holds. Neither paper prints the condition with the lemma itself, and this paper uses the lemma for longer inputs too, where it fails. The repair is a further factor, the square of their length.
+# **Claim.** The paper's bound for many layers rests on three lemmas: how to split an error among matrices, how far an error moves the output of one layer, and how far it moves the read-out. We check each of them by hand and by a search. Then we ask what the paper says about the size of the bound, and whether two corollaries of the appendix are true. The table has the answers in the order of the page.
 #
-# The paper also summarizes the bound as a power of the norms, and states how it grows with the number of heads, and both statements are fair. Two corollaries of the appendix inherit missing factors from Theorem 4.2, and are false as printed.
+# | in the paper | what it says | what we find |
+# |:--|:--|:--|
+# | Lemma E.2 | how far an error moves the output of one layer | true for tokens of length at most 1; false for longer ones in the first layer, and repaired by the square of their length |
+# | Lemma E.3 | how far an error moves the read-out | true |
+# | Lemma E.1 | how to split an error among matrices | true for positive coefficients, a condition that is not printed |
+# | after Corollary 4.2.1 | the bound is a power of the norms | a fair summary for norms of at least 1 |
+# | Section 4.3 | the bound grows with $H$ heads like $H^{3/2}$ | right for one layer; for $L$ layers it is $H^{L + 1/2}$ |
+# | Section 4.3 | for one layer, two methods differ by a factor of $B_x^2$ | right about the printed formulas, not about the repaired ones |
+# | Corollaries F.0.1 and F.0.2 | the bound with two other norms | false as printed; repaired |
 #
+# Lemma E.2 is the main subject of the page, and the rows after it hardly depend on each other. It is taken from {cite:t}`variables`, where it is Lemma A.15 and rests on the condition of Lemma A.14 that tokens lie in the unit ball. Neither paper prints the condition with the lemma itself, and this paper uses the lemma for longer inputs too, where it fails. The two corollaries inherit missing factors from Theorem 4.2.
 # ## Why one should care
 #
 # A bound for many layers is a bound for one layer used again and again, because an error in the weights of a layer becomes an error in its output, which the next layer receives. Lemma E.2 is this step. If every term of it were too small by a factor of 2, the error of ten layers could be too small by a factor of a thousand. There is one place where a factor is easily lost: inside the network tokens have length at most 1, but the first layer receives the raw tokens, which may be longer.
@@ -39,8 +48,13 @@
 #
 # ## How far one layer moves
 #
-# The networks are those of {ref}`ch-multi-layer-bound`. The matrix $g^{(i)}$ has the tokens that layer $i$ receives as rows. The layer first applies attention $f$ with the matrices $W_{QK}^{(i)}$ and $W_v^{(i)}$, and then the projection $\Pi$, which shortens rows that are longer than 1 to length 1. Here $W_v^{(i)}$ has $d$ rows, as many as a token has entries, and $k$ columns. An activation $\sigma$ with Lipschitz constant $L_\sigma$, the matrix $W_c^{(i)}$, and $\Pi$ again follow. The read-out $w$ is applied to the token $[CLS]$ after the last layer. The spectral norms of $W_c$, $W_v$ and $W_{QK}$ are at most $B_{c2}$, $B_{v2}$ and $B_{QK2}$, and input tokens are at most $B_x$ long. Hats mark a second set of weights that meets the same bounds, and $\Delta W = W - \hat W$. For a matrix $Z$ of tokens we write $\|Z\|$ for the length of its longest row.
+# The networks are those of {ref}`ch-multi-layer-bound`. The matrix $g^{(i)}$ has the tokens that layer $i$ receives as rows. The layer has three steps.
 #
+# 1. *Attention* $f$ with the matrices $W_{QK}^{(i)}$ and $W_v^{(i)}$ is applied first, and then the projection $\Pi$, which shortens rows that are longer than 1 to length 1. Here $W_v^{(i)}$ has $d$ rows, as many as a token has entries, and $k$ columns.
+# 2. *An activation* $\sigma$ follows, with Lipschitz constant $L_\sigma$.
+# 3. *The matrix* $W_c^{(i)}$ comes last, and then $\Pi$ again.
+#
+# The read-out $w$ is applied to the token $[CLS]$ after the last layer. The spectral norms of $W_c$, $W_v$ and $W_{QK}$ are at most $B_{c2}$, $B_{v2}$ and $B_{QK2}$, and input tokens are at most $B_x$ long. Hats mark a second set of weights that meets the same bounds, and $\Delta W = W - \hat W$. For a matrix $Z$ of tokens we write $\|Z\|$ for the length of its longest row.
 # ```{prf:lemma} Trauger and Tewari (2024), Lemmas E.2 and E.3
 # :label: lengthfree-lemE2
 # *(E.2 is true for tokens of length at most 1, a condition that is not printed; longer tokens in the first layer refute it.)* For every layer $i \ge 1$
@@ -50,7 +64,12 @@
 # and with $g = g^{(L+1)}_{[CLS]}$ the outputs differ by at most $\|w\|_2 \|g - \hat g\|_2 + |(w - \hat w)^\top \hat g|$.
 # ```
 #
-# In words, E.2 bounds how far the output of a layer moves if its weights and its input are changed. It adds up four terms: the error of $W_c$, the error that comes from the layer before, the error of the scores, and the error of the values. The third term, that of the scores, is the one that we examine.
+# In words, E.2 bounds how far the output of a layer moves if its weights and its input are changed. It adds up four terms, in this order:
+#
+# 1. the error of $W_c$;
+# 2. the error that comes from the layer before;
+# 3. the error of the scores, which is the term that we examine;
+# 4. the error of the values.
 
 # %% tags=["parameters"]
 count = 200  # blocks that a search starts from, for each length of tokens [50..2000]
@@ -172,7 +191,11 @@ table(long, "Left over right side of E.2, two tokens R and -R", form=".4f")
 # The error of a score can be measured at the other token as well, by $\|\hat g\, \Delta W_{QK}^\top\|$, as Edelman et al. (2022) do.
 # ```
 #
-# *No term can be made smaller,* because every term of the repaired lemma is attained or approached by itself. The term of $\Delta W_{QK}$ is attained by the two tokens, and those of $\Delta W_c$, of $\Delta W_v$ and of the 1 in the bracket by one token in width 1. The part $2c R^2 B_{QK2}$ of the bracket is approached in width 2 by a query $(0, R)$ among many tokens $(\pm R, 0)$, with a multiple of the identity for $W_{QK}$. To approach it, move the query by $(\delta, 0)$ and the others by $(0, \pm \delta)$, for a small $\delta$.
+# *No term can be made smaller,* because every term of the repaired lemma is attained or approached by itself:
+#
+# * The term of $\Delta W_{QK}$ is attained by the two tokens.
+# * Those of $\Delta W_c$, of $\Delta W_v$ and of the 1 in the bracket are attained by one token in width 1.
+# * The part $2c R^2 B_{QK2}$ of the bracket is approached in width 2 by a query $(0, R)$ among many tokens $(\pm R, 0)$, with a multiple of the identity for $W_{QK}$. To approach it, move the query by $(\delta, 0)$ and the others by $(0, \pm \delta)$, for a small $\delta$.
 #
 # *A search.* To look for a mistake in the proof, a search starts from random blocks and from nearly aligned ones, with tokens from $\frac1{10}$ to 10 long and sizes over six powers of ten. In addition we try random blocks of many tokens. A ratio above 1 in a column *repaired* would refute the lemma. The same cell draws random read-outs for E.3 and random splits for E.1, which is stated in the next section.
 
@@ -325,11 +348,14 @@ glue(by_hand=long.loc[5, "as printed"])
 #
 # $$\gamma = \sum_i y_i^{1/3}\, t_i^{2/3} \le \Bigl( \sum_i y_i \Bigr)^{1/3} \Bigl( \sum_i t_i \Bigr)^{2/3} = \Bigl( \sum_i C_i/\epsilon_i^2 \Bigr)^{1/3} \epsilon^{2/3} ,$$
 #
-# with equality where $y_i$ is proportional to $t_i$. This needs $C_i, \beta_i > 0$, because if only one of them is zero, which the lemma allows, nothing attains the least value. The argument also needs $\epsilon_i > 0$. The lemma does not say that the $\epsilon_i$ are positive, but scales of covers are, so we read it in this way, as we read the source of the lemma. (If negative $\epsilon_i$ were allowed, then for $C = \beta = (1, 1)$ and $\epsilon = 1$ the pair $(11, -10)$ would give 0.018 in place of 8.)
+# with equality where $y_i$ is proportional to $t_i$. The argument needs two conditions:
+#
+# * *Positive coefficients.* It needs $C_i, \beta_i > 0$, because if only one of them is zero, which the lemma allows, nothing attains the least value.
+# * *Positive scales.* It also needs $\epsilon_i > 0$. The lemma does not say that the $\epsilon_i$ are positive, but scales of covers are, so we read it in this way, as we read the source of the lemma. (If negative $\epsilon_i$ were allowed, then for $C = \beta = (1, 1)$ and $\epsilon = 1$ the pair $(11, -10)$ would give 0.018 in place of 8.)
 #
 # ## The price of depth
 #
-# How fast does the bound grow with the number of layers? If all layers have the same norms, an error in layer $i$ is multiplied by $\alpha_i = a^{L-i}$ in the layers after it, where $a = L_\sigma B_{c2} B_{v2} (1 + 4 B_{QK2})$ is the factor of one layer in E.2. The bound contains the squares of these numbers, so it grows like $a^{2L}$. If all norms are 1, each layer multiplies the bound by nearly 25, or by 9 with the true constant of softmax ({numref}`fig-deep-constants`).
+# The paper makes three remarks about the size of its bound, on the norms, on the heads and on a single layer. Before we test them, we ask how fast the bound grows with the number of layers. If all layers have the same norms, an error in layer $i$ is multiplied by $\alpha_i = a^{L-i}$ in the layers after it, where $a = L_\sigma B_{c2} B_{v2} (1 + 4 B_{QK2})$ is the factor of one layer in E.2. The bound contains the squares of these numbers, so it grows like $a^{2L}$. If all norms are 1, each layer multiplies the bound by nearly 25, or by 9 with the true constant of softmax ({numref}`fig-deep-constants`).
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Log size of the cover in units of $C_1/\\epsilon^2$ against the number of layers: Theorem 4.2 as printed, repaired with $c = 2$, and with $c = 1$. Norms are 1; right $B_{c2} = 4$ and $B_{v2} = \\frac14$.", "name": "fig-deep-constants"}, "image": {"alt": "Two logarithmic panels with rising lines over one to eight layers. Left the printed line lies below the repaired one by a factor of two to four; the line with constant 1 is the least steep and crosses the printed one after two layers. Right the printed line lies about ten times below the repaired one."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=2.7, sharey=True)
@@ -364,7 +390,9 @@ glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / pl
 #
 # $$\frac{B^2 B_x^2 B_w^2}{\epsilon^2} (L_\sigma B_{c2} B_{v2} B_{QK2})^{O(L)} .$$
 #
-# Here $B$ bounds the sum of the absolute entries of each matrix, and of $w$. The bound itself is $(\gamma + \eta)^3/\epsilon^2$, where $\gamma$ is the sum of the terms of the first layer and the read-out, and $\eta$ the sum of those of the later layers. Each term contains the cover constant $C_1$ of its matrix, which is $B^2 \ln(2dk+1)$ in Corollary 4.2.1, and products of norms ({prf:ref}`lengthfree-thm4-2` has all terms). To see whether the summary is fair, let all norms be at least 1, and $P = L_\sigma B_{c2} B_{v2} B_{QK2}$. Then the formula of 4.2.1 is at most
+# Here $B$ bounds the sum of the absolute entries of each matrix, and of $w$. The bound itself is $(\gamma + \eta)^3/\epsilon^2$, where $\gamma$ is the sum of the terms of the first layer and the read-out, and $\eta$ the sum of those of the later layers. Each term contains the cover constant $C_1$ of its matrix, which is $B^2 \ln(2dk+1)$ in Corollary 4.2.1, and products of norms ({prf:ref}`lengthfree-thm4-2` has all terms).
+#
+# The summary is fair if all norms are at least 1. To see this, let all norms be at least 1, and $P = L_\sigma B_{c2} B_{v2} B_{QK2}$. Then the formula of 4.2.1 is at most
 #
 # $$163 \cdot 25^{L-1}\, \frac{B^2 B_x^2 B_w^2}{\epsilon^2}\, P^{2L} \ln(2dk+1) .$$
 #
@@ -378,7 +406,12 @@ glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / pl
 # since the sum is at most $q^{L-1}/(q-1)$. The bracket is at most 5.46, its cube at most 163, and $(P^{2/3} q^{L-1})^3 = 25^{L-1} P^{2L}$. $\square$
 # ```
 #
-# So the summary is right, if a constant for each layer counts among the constants. For $B_{QK2} < 1$ it has to be read with $1 + B_{QK2}$ in place of $B_{QK2}$, because otherwise a small $B_{QK2}$ makes up for a large $B_{c2}$: if $B_{c2} = b$, $B_{QK2} = \frac1b$ and all other norms are 1, then the base of the power is 1, whatever its exponent, but the formula is at least $4 b^{2L} C_1/\epsilon^2$, since $\alpha_1 \ge b^{L-1}$. From the repaired bound one gets the same summary with $B_x^6$ in place of $B_x^2$. The next cell draws norms at random and divides the formula by its summary, with the constants written out. Norms of at least 1 with a quotient above 1 would refute our reading.
+# So the summary is right for norms of at least 1, if a constant for each layer counts among the constants. It has two limits.
+#
+# * *Small scores.* For $B_{QK2} < 1$ it has to be read with $1 + B_{QK2}$ in place of $B_{QK2}$, because otherwise a small $B_{QK2}$ makes up for a large $B_{c2}$. For example, let $B_{c2} = b$, $B_{QK2} = \frac1b$ and all other norms be 1. Then the base of the power is 1, whatever its exponent, but the formula is at least $4 b^{2L} C_1/\epsilon^2$, since $\alpha_1 \ge b^{L-1}$.
+# * *Long tokens.* From the repaired bound one gets the same summary with $B_x^6$ in place of $B_x^2$.
+#
+# The next cell draws norms at random and divides the formula by its summary, with the constants written out. Norms of at least 1 with a quotient above 1 would refute our reading.
 
 # %%
 ratios = {"norms at least 1": [], "also small B_QK": []}
@@ -395,7 +428,7 @@ table(summed, "Formula of 4.2.1 over its summary, 1 to 12 layers", form=".2g")
 # %% [markdown]
 # With norms of at least 1 the quotient stays below 1, and with a small $B_{QK2}$ it is enormous, so this condition is needed.
 #
-# **Several heads.** The paper says that with $H$ heads this method has a dependence of $H^{1.5}$, whereas its method for a single layer has $H$. To see where such a power comes from, note that a layer adds the outputs of its $H$ heads. So each part of the sum appears $H$ times, and an error of the layer's input is multiplied by $H$ too. The bound on the Rademacher complexity is proportional to the root of the log size. This root grows like $H^{3/2}$ in one layer, which is what the paper compares, and like $H^{L + 1/2}$ if the same method is used for $L$ layers. The table computes these powers from the formula.
+# **Several heads.** The paper says that with $H$ heads this method has a dependence of $H^{1.5}$, whereas its method for a single layer has $H$. For one layer this is right. To see where such a power comes from, note that a layer adds the outputs of its $H$ heads. So each part of the sum appears $H$ times, and an error of the layer's input is multiplied by $H$ too. The bound on the Rademacher complexity is proportional to the root of the log size. This root grows like $H^{3/2}$ in one layer, which is what the paper compares, and like $H^{L + 1/2}$ if the same method is used for $L$ layers. The table computes these powers from the formula, and another power for one layer would refute the remark.
 
 
 # %%
@@ -445,7 +478,7 @@ ledger.result("lengthfree.heads_deep").holds(
 # %% [markdown]
 # The computed powers agree with these.
 #
-# **One layer by both methods.** For a single layer both methods of the paper apply. The paper remarks that, "if we were to look at just the resulting values", the single-layer method "essentially trades the cross product terms in the cubed factor for a factor of $B_x^2$". To check this we identify the norms of the two theorems, and call $C$ the cover constant that both contain. The main term of Theorem 4.1 is then $2 B_x^2 \sqrt C$ times $L_\sigma B_{c2} B_{v2} B_w$. In the root of the bound of Theorem 4.2, which is what enters the complexity, the term of the scores alone is $2 \sqrt C$ times the same norms. So the quotient should be $B_x^2$, and the table also has the quotient with the repaired bound.
+# **One layer by both methods.** For a single layer both methods of the paper apply. The paper remarks that, "if we were to look at just the resulting values", the single-layer method "essentially trades the cross product terms in the cubed factor for a factor of $B_x^2$". To check this we identify the norms of the two theorems, and call $C$ the cover constant that both contain. The main term of Theorem 4.1 is then $2 B_x^2 \sqrt C$ times $L_\sigma B_{c2} B_{v2} B_w$. In the root of the bound of Theorem 4.2, which is what enters the complexity, the term of the scores alone is $2 \sqrt C$ times the same norms. So the quotient should be $B_x^2$, and another quotient in the first column would refute the remark. The second column has the quotient with the repaired bound.
 
 
 # %%
@@ -492,9 +525,21 @@ ledger.result("lengthfree.trade4_3").holds(
 # *(F.0.2)* The same is true with the norms of Lemma 3.4 and $C_1 = B^2 \ln(dk)$.
 # ```
 #
-# There are two questions about these corollaries: whether the step from the theorem is right, and whether the bounds themselves are true.
+# There are two questions about these corollaries: whether the bounds are true, and whether the step from the theorem to them is right. The answer to both is no. For F.0.2 a bound that is too small can be found by hand.
 #
-# **The step.** Lemmas 3.3 and 3.4 are for inputs with $\|x\|_1 \le 1$. But their covers are used here for tokens with $\|x\|_2 \le 1$, since $\Pi$ bounds only this norm. The 1-norm of a hidden token can be as large as $\sqrt d$. For example, let $x = e_1$ and let the first row of $W_v$ have the entries $1/\sqrt d$, for which $B = \sqrt d$ is enough. Then the hidden token has all entries $1/\sqrt d$, and an error that is the same in all columns is $\sqrt d$ times as large as on an input with $\|x\|_1 = 1$. We compute this for the cover by averages of three terms, the kind that proves Lemma 3.3, at $d = 16$ and with two rows, with a matrix that is half a step off in all columns. The scale $\epsilon$ is the exact radius of this cover.
+# **F.0.2 by hand.** We write codewords into one row of $W_{QK}$, as in {ref}`ch-multi-layer-bound`. Take one layer with $B = 1$, the identity for $\sigma$, and tokens with five entries, whose unit vectors are $e_0, \dots, e_4$. Let $B_x^2 = 30$.
+#
+# * *The input* has two tokens. The first is $[CLS]$, which in the paper is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for $j = 2$, 3 or 4.
+# * *The networks* differ only in the places $(1, 2)$, $(1, 3)$ and $(1, 4)$ of $W_{QK}$. Each holds 0 or $\frac{10}{B_x^2} = \frac13$, so there are $2^3 = 8$ networks. The three entries sum to at most 1, so the bound $B = 1$ holds.
+# * *The output.* Where place $(1, j)$ holds $\frac13$, the other token has the score $B_x \cdot \frac13 \cdot \frac{B_x}2 = 5$, and it gets the attention $e^5/(1 + e^5) = 0.993$. Otherwise its attention is $\frac12$. An entry $2/B_x$ of $W_v$ at coordinate 0 gives the other token the value 1 and $[CLS]$ the value 0, so this attention is the output.
+#
+# Two of the networks therefore differ by 0.493 at some input. At $\epsilon = 0.246$ no member of a cover is close to both, so each of the 8 needs a member of its own. With $d$ coordinates there are $d - 2$ places, and $B_x^2 = 10\, (d - 2)$ keeps their sum at 1. So the log covering number is at least $(d - 2) \log 2$, which grows like $d$.
+#
+# What does F.0.2 allow? Since $B_{v2} = 2/B_x$, the term of the scores is $(B_x^2 C_1)^{1/3} (4/B_x)^{2/3} = (16\, C_1)^{1/3}$. The length $B_x$ cancels, because a factor $B_x^2$ is missing beside the scores. In a wide network all terms together give little more than $(16^{1/3} + 1)^3\, C_1/\epsilon^2$, about $720\, C_1$, and at $k = d$ the constant $C_1 = 2 \ln d$ grows only like a logarithm. At $d = 10^6$ the bound is about 20,000, but 693,000 is needed. (This width is far above the paper's 64, and at five coordinates the bound is far above the $3 \log 2 = 2.08$ that are needed there.)
+#
+# **The step.** Is the argument right by which the paper gets the corollaries from its theorem? Lemmas 3.3 and 3.4 are for inputs with $\|x\|_1 \le 1$. But their covers are used here for tokens with $\|x\|_2 \le 1$, since $\Pi$ bounds only this norm. The 1-norm of a hidden token can be as large as $\sqrt d$. For example, let $x = e_1$ and let the first row of $W_v$ have the entries $1/\sqrt d$, for which $B = \sqrt d$ is enough. Then the hidden token has all entries $1/\sqrt d$, and an error that is the same in all columns is $\sqrt d$ times as large as on an input with $\|x\|_1 = 1$.
+#
+# We compute this for the cover by averages of three terms, the kind that proves Lemma 3.3, at $d = 16$ and with two rows, with a matrix that is half a step off in all columns. The scale $\epsilon$ is the exact radius of this cover. An error of at most 1 in the row *hidden token, cover at ε* would mean that the step is sound.
 
 # %%
 d, terms = 16, 3
@@ -522,6 +567,18 @@ ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
     about="proof",
     evidence="attained",
 )
+
+# %% [markdown]
+# On the hidden token the error is $\sqrt{16} = 4$ times the radius of the cover, so the step is not sound. With covers at $\epsilon/\sqrt d$ it goes through, at the cost of another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$). In the logarithm $\max(d, k)$ then stands in place of $k$, because $W_{QK}$ is $d \times d$. Two details:
+#
+# * The proof of Lemma 3.3 lets this cover count for the larger scale $1/\sqrt3$ only, of which the error is 1.63 times, or $\sqrt{d/2} = 2.83$ times with six rows.
+# * F.0.2 further rests on Lemma 3.4, which is false for columns, and for tokens of bounded 2-norm also for rows ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does, but no bound is meant there.)
+#
+# **The bounds.** As bounds both corollaries fail, and not because of this step. Like {prf:ref}`lengthfree-thm4-2` they have $B_{v2}$ in the term of $W_v$, where the proof has $B_{c2}$, and in the first layer the length $B_x$ of the tokens is missing too. So we look for networks with a small $W_v$ that reads long tokens, and a steep $\sigma$ after it. Three families of networks are of this kind. In all of them the $[CLS]$ token is 0 in every input and $W_{QK}$ is 0; the box at the end of this section describes them.
+#
+# For example, the smallest instance of the second family has the width 64, that of the paper's experiment, and norms that are read as those of the maps $x \mapsto W^\top x$. Each of the 64 entries of $W_v$ is switched on or off, and each input reads one of them. So there are $2^{64}$ networks that a cover has to keep apart, and $64 \log 2 = 44.4$ is needed, but F.0.1 allows 14.3.
+#
+# The next table divides the bounds by what is needed. A ratio below 1 refutes a bound, and in the column *repaired* it would refute our repair, which is stated below. The column *by its proof* has the sum of the proof in place of the printed bound, as in the {ref}`chapter before <ch-multi-layer-bound>`, because one may take $B_{v2}$ for a misprint.
 
 
 # %% mystnb={"code_prompt_hide": "The bounds at three families", "code_prompt_show": "The bounds at three families"} tags=["hide-input"]
@@ -625,17 +682,17 @@ ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
 glue(own_printed=of_0_1["as printed"].iloc[0], own_proof=of_0_1["by its proof"].iloc[0])
 
 # %% [markdown]
-# On the hidden token the error is $\sqrt{16} = 4$ times the radius of the cover. (The proof of Lemma 3.3 lets this cover count for the larger scale $1/\sqrt3$ only, of which the error is 1.63 times, or $\sqrt{d/2} = 2.83$ times with six rows.) With covers at $\epsilon/\sqrt d$ this step goes through, at the cost of another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$). In the logarithm $\max(d, k)$ then stands in place of $k$, because $W_{QK}$ is $d \times d$. F.0.2 further rests on Lemma 3.4, which is false for columns, and for tokens of bounded 2-norm also for rows ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does, but no bound is meant there.)
+# As printed both corollaries are refuted, since every ratio in the column *as printed* is below 1. No term of the printed bound is large enough for these networks, whereas the repaired bound is far larger than needed. The instance of F.0.1 at width 64 has tokens that are 6400 long.
 #
-# **The bounds.** As bounds both corollaries fail, and not because of this step. The second table has three families of networks, which are described at the end of this section. In all of them the $[CLS]$ token is 0 in every input, $W_{QK}$ is 0, and a steep $\sigma$ follows a small $W_v$ that reads long tokens. Like {prf:ref}`lengthfree-thm4-2` the corollaries have $B_{v2}$ in the term of $W_v$, where the proof has $B_{c2}$, and in the first layer the length $B_x$ of the tokens is missing too. So no term of the printed bound is large enough for these networks, whereas the repaired bound, which is stated below, is far larger than needed. For F.0.1 one of the instances has a width of 64, that of the paper's experiment, but its tokens are 6400 long.
+# **Corrected by the proof.** For F.0.1 the ratios in the column *by its proof* are below 1 as well. The reason is that the proof, too, covers the first $W_v$ as if tokens had length 1, and $W_c$ as if $\sigma$ did not lengthen. For F.0.2 these ratios are above 1, so the first family does not refute the corrected bound. But the networks of the example by hand do, if they are wide enough.
 #
-# **Corrected by the proof.** As in the {ref}`chapter before <ch-multi-layer-bound>` one may take $B_{v2}$ for a misprint and use the sum of the proof.
+# In general their entries at the $d - 2$ places $(1, j)$ of $W_{QK}$, with $j = 2, \dots, d - 1$, are 0 or $10/B_x^2$. With $B = 1$ and $B_x^2 = 10\, (d-2)$ all choices are allowed, whether the norms are those of rows or of columns. The other matrices have a single entry of at most 1, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bound. The next table has this class and three variants.
 #
-# *F.0.1* fails then as well, as the table shows. The reason is that the proof, too, covers the first $W_v$ as if tokens had length 1, and $W_c$ as if $\sigma$ did not lengthen.
+# * *One query* is the example by hand.
+# * *All queries.* The $[CLS]$ token may differ between inputs, for example because a position is added to it. Then the queries $B_x e_i$ make all $(d-1)(d-2)$ places off the diagonal readable. Here $B_x^2 = 10\, (d-1) \sqrt{d-2}$ is enough for F.0.2 and $B_x^2 = 10\, (d-2)$ for F.0.1, and smaller widths contradict the bounds.
+# * *Sparse.* Only $d/10$ of the entries are not 0 (in each column, if the query may differ). So $B_x = \sqrt d$ is enough, the length that a layer norm gives.
 #
-# *F.0.2* fails too, as the following networks show. We write codewords into one row of $W_{QK}$, as in {ref}`ch-multi-layer-bound`. The paper's $[CLS]$ token is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for some $j = 2, \dots, d - 1$, and the entries of $W_{QK}$ at the $d - 2$ places $(1, j)$ are 0 or $10/B_x^2$. With $B = 1$ and $B_x^2 = 10\, (d-2)$ all choices are allowed, whether the norms are those of rows or of columns. In the rows *sparse* of the table only $d/10$ of these entries are not 0 (in each column, if the query may differ), so that $B_x = \sqrt d$ is enough, the length that a layer norm gives. The other matrices have a single entry of at most 1, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bound.
-#
-# If the $[CLS]$ token may differ between inputs, for example because a position is added to it, the queries $B_x e_i$ make all $(d-1)(d-2)$ places off the diagonal readable. Then $B_x^2 = 10\, (d-1) \sqrt{d-2}$ is enough for F.0.2 and $B_x^2 = 10\, (d-2)$ for F.0.1, and smaller widths contradict the bounds.
+# As before, a ratio below 1 refutes a bound.
 
 # %%
 rows = {}
@@ -705,13 +762,21 @@ sparse = marked.loc["F.0.1, all queries, sparse, d = 1,000,000"]
 glue(sparse_printed=sparse["as printed"], sparse_proof=sparse["by its proof"])
 
 # %% [markdown]
-# With one query, at width $10^6$ and for tokens of length at most {glue:text}`single_length:.0f`, the length that a layer norm gives, F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected. (Lemma 3.4 hides a constant and logarithms of quantities other than $T$, $d$ and $k$. None of these helps, because what is needed grows like $d$ and the bound like $\log d$, so that their quotient falls below any constant.) With all queries this happens at width 1000 already, for tokens of length {glue:text}`marked_length:.0f`. F.0.1 has a factor $d$ in its bound, so with the identity for $\sigma$ our classes contradict it only with all queries, from some 11,000 columns on as printed and from some 46,000 on if it is corrected. With $d/10$ entries $10/B_x^2$ in each column, tokens of length at most $\sqrt d$ are enough: at width $10^6$ it allows {glue:text}`sparse_printed:.3f` times what is needed, and {glue:text}`sparse_proof:.2f` times if it is corrected.
+# With the identity for $\sigma$ both corollaries are refuted in wide networks, as printed and as corrected, but F.0.1 only if the query may differ. At the smallest widths of the table they are not refuted yet. The rows that matter most are these; each number is the bound over what is needed.
 #
+# | class | width | tokens no longer than | as printed | corrected |
+# |:--|:--|:--|:--|:--|
+# | F.0.2, one query | $10^6$ | {glue:text}`single_length:.0f`, the length that a layer norm gives | {glue:text}`single_printed:.3f` | {glue:text}`single_proof:.2f` |
+# | F.0.2, all queries | 1000 | {glue:text}`marked_length:.0f` | {glue:text}`marked_printed:.3f` | {glue:text}`marked_proof:.3f` |
+# | F.0.1, all queries | $10^6$ | $\sqrt d$, with $d/10$ entries $10/B_x^2$ in each column | {glue:text}`sparse_printed:.3f` | {glue:text}`sparse_proof:.2f` |
+#
+# * *Can a constant save F.0.2?* Lemma 3.4 hides a constant and logarithms of quantities other than $T$, $d$ and $k$. None of these helps, because what is needed grows like $d$ and the bound like $\log d$, so that their quotient falls below any constant.
+# * *How wide must the network be for F.0.1?* Its bound has a factor $d$. So with the identity for $\sigma$ our classes contradict it only with all queries, from some 11,000 columns on as printed and from some 46,000 on if it is corrected.
 # **The repair.** Both corollaries hold if their bound is that of the repaired theorem, {prf:ref}`deep-repaired`, and their cover constant is larger:
 #
 # $$C_1 = \max(d, k)^2 B^2 \ln(2 \max(d, k) + 1) \quad \text{(F.0.1)}, \qquad C_1 = \max(d, k)\, B^2 \ln(2 d \max(d, k) + 1) \quad \text{(F.0.2)},$$
 #
-# in both cases with $C_{B_x} = B_x^2 C_1$, and whether the norms are those of rows or of columns. As in Corollary 4.2.1, the networks of the cover need not meet the spectral bounds, and for F.0.2 not the bound $B$ either. If they have to meet all bounds, both hold with $4 C_1$. The length $T$ does not enter. But the widths enter more strongly than printed: at $k = d$ F.0.1 has $d^2$ in place of $d$, and F.0.2 has $d$ where the printed formula has only $\log d$.
+# in both cases with $C_{B_x} = B_x^2 C_1$, and whether the norms are those of rows or of columns. The length $T$ does not enter. But the widths enter more strongly than printed: at $k = d$ F.0.1 has $d^2$ in place of $d$, and F.0.2 has $d$ where the printed formula has only $\log d$. As in Corollary 4.2.1, the networks of the cover need not meet the spectral bounds, and for F.0.2 not the bound $B$ either. If they have to meet all bounds, both hold with $4 C_1$.
 #
 # We have to show that every matrix of the network has this cover constant on inputs with $\|x\|_2 \le 1$. The idea is to compare norms: such inputs have a 1-norm of at most the root of their dimension, and the matrices have a sum of absolute entries that is not much larger than their norm.
 #
@@ -726,7 +791,10 @@ glue(sparse_printed=sparse["as printed"], sparse_proof=sparse["by its proof"])
 #
 # In both tables the column *repaired* has these bounds. They exceed what is needed by factors of a billion and more, so these classes do not show whether smaller cover constants would be enough.
 #
-# **The three families with a steep $\sigma$.** In each of them an input consists of the token 0, which is $[CLS]$, and at least 500 copies of one other token, so attention returns this other token times $1 - \frac1T$.
+# **The three families with a steep $\sigma$** need long tokens and activations that are very steep, so no network in use is near them. Their idea is that at each input one weight decides the output, and that the steep $\sigma$ makes even a small weight visible.
+#
+# ```{dropdown} The networks of the three families
+# In each of them an input consists of the token 0, which is $[CLS]$, and at least 500 copies of one other token, so attention returns this other token times $1 - \frac1T$.
 #
 # *(a) F.0.2.* Let $L = k = 1$, $d = 4s$, $B_x = \sqrt s$, $B = 1/B_x$, $w = B e_1$, $W_c = B e_1^\top$ and $\sigma(y) = s y/(B^2 B_x)$. Let $W_v$ have the entries $B/s$ on a set of $s$ of the $d$ coordinates, and 0 elsewhere. If the token is $B_x e_j$, the output is $B(1 - \frac1T)$ if $j$ is in the set, and 0 otherwise. So at $\epsilon = 0.499\, B$ each of the $\binom ds \ge 4^s$ sets needs a member of its own. Tokens are no longer than $B_x$ in the 1-norm either, and both $\|W_v\|_{2,1}$ and $\|W_v^\top\|_{2,1}$ are at most $B$.
 #
@@ -738,13 +806,13 @@ glue(sparse_printed=sparse["as printed"], sparse_proof=sparse["by its proof"])
 # * *The token* is $B_x/3$ at the coordinates of one triple, with $B_x = \sqrt3/(v \sqrt{q^2 + 2q})$. Then $\|W_v^\top x\| = 1$, and tokens are no longer than $B_x$ in the 1-norm either.
 # * *The activation.* The unit of this triple receives at least $\frac32$ times as much as any other unit. So $\sigma(y) = L_\sigma (y - \theta)_+$ is 0 for all other units, if $\theta$ is put half-way.
 # * *The output.* Let $W_c$ have entries 0 or $B/k$ in its first column, let $w = B e_1$, and let $L_\sigma$ be so large that the output is $B$ if the unit's entry is not 0. At $\epsilon = 0.499\, B$ all $2^k$ choices of these entries need members of their own. No row and no column of a matrix has an absolute sum above $B$.
-#
-# These three families need long tokens and activations that are very steep, so no network in use is near them.
+# ```
 #
 # ## What we found
 #
-# * Lemma E.3 holds, and so does E.1 for positive coefficients; it allows zeros, with which the best split need not exist. E.2 holds for tokens of length at most 1, a condition that is not printed. For longer tokens in the first layer, to which the paper applies it, it fails by up to $B_x^2/2$. With $R^2$ beside both terms of the scores it holds for tokens of any length, with half the constants.
+# * E.2 holds for tokens of length at most 1, a condition that is not printed. For longer tokens in the first layer, to which the paper applies it, it fails by up to $B_x^2/2$. With $R^2$ beside both terms of the scores it holds for tokens of any length, with half the constants.
 # * E.2 needs the bounds on the norms for one of the two networks only. So the members of a cover need not keep the spectral bounds.
+# * Lemma E.3 holds, and so does E.1 for positive coefficients; it allows zeros, with which the best split need not exist.
 # * The summary of the bound is fair for norms of at least 1. The power $H^{3/2}$ is right for one layer, and for $L$ layers it is $H^{L + 1/2}$. The factor of $B_x^2$, which the paper names as the cost of the single-layer method, is in the repaired bound for many layers too.
 # * The proof of F.0.1 uses a cover outside its range. The bounds of F.0.1 and F.0.2 are false, for the reasons for which Theorem 4.2 is, and also if they are corrected by the sum of its proof. With the terms of the repaired theorem and larger cover constants both are proved.
 #
