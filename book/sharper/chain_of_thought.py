@@ -19,11 +19,16 @@
 # # Parity, one bit at a time
 #
 # ```{verdict}
-# The construction is right: a transformer that writes one bit after the other computes parity without an error, although its norm is larger than the paper says, and the Hessian of its output differs a little from that of the network for two bits. We ran it on all strings of 1 to 8 and of {glue:text}`n_max` bits, and prove it for all strings. The two bounds on the probability of a wrong answer do not follow in the form that is quoted, because their exponent belongs to a confidence over training sets and not to a probability of error. As formulas they grow as the paper says: exponentially with the length $T$ in one pass, and linearly with the chain if the bound for one step is held constant. What follows from Theorem 2 grows like a power of $T$ in both cases. At the best noise for each length, without the term $P$ for what noise adds to the sharpness, this power is {glue:text}`slope_short:.2f` for the chain with short codes of the positions, and {glue:text}`slope_one_pass:.2f` for one pass (from {glue:text}`T_half` to {glue:text}`T_max` bits). With $P$ as in the authors' notebook the powers are {glue:text}`noisy_short:.2f` and {glue:text}`noisy_one_pass:.2f`.
+# A transformer that writes one bit after the other computes the parity of every string, as the paper says. But the two bounds on the probability of a wrong answer do not follow in the form that is quoted. Their exponent belongs to a confidence over training sets, and not to a probability of error. As formulas they grow as the paper says: exponentially with the length $T$ in one pass, and linearly with the chain if the bound for one step is held constant. What does follow from Theorem 2 grows like a power of $T$ in both cases. At the best noise for each length this power is {glue:text}`slope_short:.2f` for the chain with short codes of the positions, and {glue:text}`slope_one_pass:.2f` for one pass. Here the term $P$ for what noise adds to the sharpness is left out; with it, as in the authors' notebook, both powers are larger by nearly 1. The norm of the transformer is larger than the paper says, and the Hessian of its output differs a little from that of the network for two bits.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 15 min. **Runs in** 15 s. **Source** printed (construction), quoted (theorems).
 #
-# **Claim.** A transformer that may write down what it has found so far computes the parity of any number of bits, although each of its steps uses a set of two bits only. The paper compares two bounds on its error at a fixed size of the noise. The formulas that it compares grow as it says, exponentially in one pass, and linearly with the chain if a step's bound counts as constant. But they do not follow from its Theorem 2. That theorem bounds the mean error of a learned network with a certain confidence, and the proof uses this confidence as if it were the probability of a wrong answer. It also assumes that the weights, which all steps of the chain share, have the norm of a network for two bits, and this norm is too small. By Markov's inequality Theorem 2 still gives bounds on the probability. Without the term $P$, and with the right norm for short codes made of random signs, the chain's bound is linear in the length up to logarithms, and the bound for one pass is cubic at a fixed noise and quadratic at the best one.
+# **Claim.** A transformer that may write down what it has found so far computes the parity of any number of bits, although each of its steps uses a set of two bits only. The paper compares two bounds on its error at a fixed size of the noise. The formulas that it compares grow as it says, exponentially in one pass, and linearly with the chain if a step's bound counts as constant. But they do not follow from its Theorem 2, for two reasons.
+#
+# * *Confidence and error.* Theorem 2 bounds the mean error of a learned network with a certain confidence, and the proof uses this confidence as if it were the probability of a wrong answer.
+# * *The norm.* The proof assumes that the weights, which all steps of the chain share, have the norm of a network for two bits, and this norm is too small.
+#
+# By Markov's inequality Theorem 2 still gives bounds on the probability. Without the term $P$, and with the right norm for short codes made of random signs, the chain's bound is linear in the length up to logarithms. The bound for one pass is cubic at a fixed noise and quadratic at the best one.
 #
 # Two things are taken on trust on this page: that the learned network is as good as the hand-written one, and that inputs of different steps of one chain count as independent training inputs.
 
@@ -132,9 +137,9 @@ glue(example_error=(outputs[0] - (1 - written[0])).abs().max().item())
 #
 # ## Every string
 #
-# **Why the chain is right on every string.** Take one-hot codes, and for both score matrices $L$ times the identity on the $T$ codes, with $L = 2 \log 2T$. At step $t$ two tokens have the code $e_t$, the token of bit $t$ and the last one. Each of them gives tokens of other codes a share of at most $\lambda = \frac{T-1}{e^L + T-1} \le \frac1{17}$ of its attention. In the first layer this share is less than the $\frac18$ that the plateaus of the MLP tolerate, so both tokens write whether $x_t + s_t$ is even. In the second layer the last token reads these two with a share of at least $1 - \lambda$. All values that the MLP writes lie between 0 and 1, so the output is off by at most $\lambda$, which rounding removes. Hence $s_{t+1}$ is right if $s_t$ is, and by induction all bits are right, on every string and at every length.
+# **Why the chain is right on every string.** The idea is that the last token finds only two tokens with its own code, and that all others together get too little attention to change a bit. Take one-hot codes, and for both score matrices $L$ times the identity on the $T$ codes, with $L = 2 \log 2T$. At step $t$ two tokens have the code $e_t$, the token of bit $t$ and the last one. Each of them gives tokens of other codes a share of at most $\lambda = \frac{T-1}{e^L + T-1} \le \frac1{17}$ of its attention. In the first layer this share is less than the $\frac18$ that the plateaus of the MLP tolerate, so both tokens write whether $x_t + s_t$ is even. In the second layer the last token reads these two with a share of at least $1 - \lambda$. All values that the MLP writes lie between 0 and 1, so the output is off by at most $\lambda$, which rounding removes. Hence $s_{t+1}$ is right if $s_t$ is, and by induction all bits are right, on every string and at every length.
 #
-# We also run it, on all strings of a length, and compare every bit with the parity so far; one wrong bit would refute the proposition. As a control, a second network has one entry in each score matrix, for the code of the first step.
+# We also run it, on all strings of 1 to 8 and of {glue:text}`n_max` bits, and compare every bit with the parity so far; one wrong bit would refute the proposition. As a control, a second network has one entry in each score matrix, for the code of the first step.
 
 
 # %%
@@ -514,9 +519,12 @@ glue(quoted_pass=f"{quoted_pass}" if quoted_pass < MOST else f"above {MOST:,}")
 glue(noisy_pass=ends_with_noise("one pass"), noisy_chain=ends_with_noise("chain, as quoted"))
 
 # %% [markdown]
-# Where a curve is below the grey line, the quoted bound is almost 0, and where it is above, it is vacuous. With $m =$ {glue:text}`m`, $\Sigma =$ {glue:text}`Sigma` and $\sigma =$ {glue:text}`sigma:g` the formula for one pass is vacuous from {glue:text}`passes` bits on. (With the exponent of Theorem 8 as quoted, which is smaller, this would be so from {glue:text}`quoted_pass` bits on only.) For the chain it is vacuous from {glue:text}`passes_one_hot` bits on with one-hot codes, and from {glue:text}`passes_short` on with short ones. With the quoted norm it would remain below 1 far longer.
+# Where a curve is below the grey line, the quoted bound is almost 0, and where it is above, it is vacuous. The curve of one pass crosses the line first. With $m =$ {glue:text}`m`, $\Sigma =$ {glue:text}`Sigma` and $\sigma =$ {glue:text}`sigma:g`, and without the term $P$, the formulas are vacuous
 #
-# These lengths leave out the term $P$. Its closed form in the authors' notebook is an upper bound that is far above the change of the sharpness that is measured ({ref}`ch-perturbed-sharpness`). With this closed form in the exponent (at $k = T + 1$, see {ref}`ch-perturbed-trace`), the formula for one pass is vacuous from $T =$ {glue:text}`noisy_pass` on, and the chain's as quoted from $T =$ {glue:text}`noisy_chain` on.
+# * in one pass from {glue:text}`passes` bits on, and with the exponent of Theorem 8 as quoted, which is smaller, from {glue:text}`quoted_pass` bits on only;
+# * with the chain from {glue:text}`passes_one_hot` bits on with one-hot codes, from {glue:text}`passes_short` on with short ones, and far later with the quoted norm.
+#
+# With $P$ the formulas are vacuous much earlier. Its closed form in the authors' notebook is an upper bound that is far above the change of the sharpness that is measured ({ref}`ch-perturbed-sharpness`). With this closed form in the exponent (at $k = T + 1$, see {ref}`ch-perturbed-trace`), the formula for one pass is vacuous from $T =$ {glue:text}`noisy_pass` on, and the chain's as quoted from $T =$ {glue:text}`noisy_chain` on.
 #
 # Is the chain's formula linear in $T$, as the paper says? It is the sum of $T$ equal bounds for single steps, so it is linear if the bound for a single step is held constant. But as quoted that bound depends on $T$: the norm $L(1, 2, T) = 218 + 12 \log^2 T$ stands in the exponent, over $2\sigma^2$. With it the formula is not linear, and no power of $T$ bounds it ({ref}`ch-chain-codes` has the numbers). With one-hot codes $T \log^2 T$ stands in the exponent, so the chain's formula is exponential too.
 #
@@ -524,20 +532,22 @@ glue(noisy_pass=ends_with_noise("one pass"), noisy_chain=ends_with_noise("chain,
 #
 # We now ask how the bound grows that does follow, $4TB$ for the chain and $4B$ for one pass. In one pass $G_u \approx 128\, T^3$ and $N \approx 16\, T^3$. For the chain $G_u$ is constant, so its bound depends on the norm and on the number of steps alone.
 #
-# *At a fixed noise.* Both bounds are powers of $T$ up to logarithms, because nothing of them stands in an exponent. With the values of this page they are vacuous from {glue:text}`passes_2` bits on in one pass, from {glue:text}`passes_one_hot_2` on with the chain and one-hot codes, from {glue:text}`passes_short_2` on with short codes, and from {glue:text}`passes_quoted_2` on with the norm as quoted, which is too small.
+# *At a fixed noise.* Both bounds are powers of $T$ up to logarithms, because nothing of them stands in an exponent.
 #
 # *At the best noise.* One may also choose $\sigma$ for each length, which the theorems do not do. The least value over $\sigma$ is
 #
 # $$B^* = 3 \left( \frac{\Sigma^2\, G_u\, N}{4 m} \right)^{1/3} .$$
 #
-# In one pass it grows like $T^2$. The first table shows the orders of growth. Its last three columns are computed for the last doubling of the length, up to $T =$ {glue:text}`T_max`, logarithms included. The very last of them has $P$ in the closed form of the authors' notebook beside $G_u$, again at the best noise for each length. The second table repeats these powers, and adds the power at the best noise if $\log 2T$ is divided out and the length from which a chain has the smaller bound.
+# In one pass it grows like $T^2$. The orders of growth are as follows. The last column shows how short the lengths are at which the bounds are below 1 with the values of this page.
 #
-# | bound | fixed $\sigma$ | best $\sigma$ | power, fixed $\sigma$ | power, best $\sigma$ | the same with $P$ |
-# |:--|:--|:--|:--|:--|:--|
-# | one pass | $T^3$ | $T^2$ | {glue:text}`fixed_one_pass:.2f` | {glue:text}`slope_one_pass:.2f` | {glue:text}`noisy_one_pass:.2f` |
-# | chain, norm as quoted | $T \log T$ | $T \log^{2/3} T$ | {glue:text}`fixed_quoted:.2f` | {glue:text}`slope_quoted:.2f` | {glue:text}`noisy_quoted:.2f` |
-# | chain, one-hot codes | $T^{3/2} \log T$ | $T^{4/3} \log^{2/3} T$ | {glue:text}`fixed_chain:.2f` | {glue:text}`slope_chain:.2f` | {glue:text}`noisy_chain_codes:.2f` |
-# | chain, short codes | $T \log^{3/2} T$ | $T \log T$ | {glue:text}`fixed_short:.2f` | {glue:text}`slope_short:.2f` | {glue:text}`noisy_short:.2f` |
+# | bound | order, fixed $\sigma$ | order, best $\sigma$ | vacuous at the fixed $\sigma$ |
+# |:--|:--|:--|:--|
+# | one pass | $T^3$ | $T^2$ | from {glue:text}`passes_2` bits on |
+# | chain, one-hot codes | $T^{3/2} \log T$ | $T^{4/3} \log^{2/3} T$ | from {glue:text}`passes_one_hot_2` on |
+# | chain, short codes | $T \log^{3/2} T$ | $T \log T$ | from {glue:text}`passes_short_2` on |
+# | chain, norm as quoted, which is too small | $T \log T$ | $T \log^{2/3} T$ | from {glue:text}`passes_quoted_2` on |
+#
+# Now we compute the powers for the last doubling of the length, from {glue:text}`T_half` to {glue:text}`T_max` bits, logarithms included. A power far from its order would speak against the table above. In the next table "over log 2T" is the power at the best noise if $\log 2T$ is divided out. The column "with P" has $P$ in the closed form of the authors' notebook beside $G_u$, again at the best noise for each length. The last column is the length from which a chain has the smaller bound.
 
 
 # %%
@@ -625,7 +635,12 @@ glue(better=better["chain, one-hot codes"], better_short=better["chain, short co
 glue(norm_ratio=norm_ratio, least_20=min(best_bound(*at(T_20)) for at in NETWORKS.values()))
 
 # %% [markdown]
-# The powers agree with the orders of growth. Without $P$ and at the best noise the chain's is {glue:text}`slope_chain:.2f` with one-hot codes and {glue:text}`slope_short:.2f` with short ones, against {glue:text}`slope_one_pass:.2f` for one pass. So for long inputs a chain is better with either kind of codes. It has the smaller bound from $T =$ {glue:text}`better` on with one-hot codes, and from {glue:text}`better_short` on with short ones, but for shorter inputs its bound is the larger one. With $P$ as tabulated all powers rise by nearly 1, and the order of the two remains. This is a comparison of growth only. At 20 bits and the best $\sigma$ the least of the four bounds is {glue:text}`least_20:.2f` with the values of this page, even without $P$, and a bound of 1 or more is vacuous. As all four decrease only like $m^{-1/3}$, ten times as many examples reduce them by a factor of 2.2 only.
+# The powers agree with the orders of growth, and for long inputs a chain is better with either kind of codes.
+#
+# * *Powers.* Without $P$ and at the best noise the chain's is {glue:text}`slope_chain:.2f` with one-hot codes and {glue:text}`slope_short:.2f` with short ones, against {glue:text}`slope_one_pass:.2f` for one pass. At the fixed noise they are {glue:text}`fixed_chain:.2f` and {glue:text}`fixed_short:.2f`, against {glue:text}`fixed_one_pass:.2f`.
+# * *With $P$ as tabulated* all powers rise by nearly 1, and the order of the two remains: {glue:text}`noisy_chain_codes:.2f` and {glue:text}`noisy_short:.2f` against {glue:text}`noisy_one_pass:.2f`. With the quoted norm, which is too small, the chain's power would be {glue:text}`slope_quoted:.2f` at the best noise, {glue:text}`fixed_quoted:.2f` at the fixed one and {glue:text}`noisy_quoted:.2f` with $P$.
+# * *Short inputs.* The chain has the smaller bound from $T =$ {glue:text}`better` on with one-hot codes, and from {glue:text}`better_short` on with short ones, but for shorter inputs its bound is the larger one.
+# * *Size.* This is a comparison of growth only. At 20 bits and the best $\sigma$ the least of the four bounds is {glue:text}`least_20:.2f` with the values of this page, even without $P$, and a bound of 1 or more is vacuous. As all four decrease only like $m^{-1/3}$, ten times as many examples reduce them by a factor of 2.2 only.
 #
 # ## What we found
 #
@@ -666,7 +681,10 @@ glue(norm_ratio=norm_ratio, least_20=min(best_bound(*at(T_20)) for at in NETWORK
 #
 # ## What would falsify this
 #
-# The construction would be refuted by one wrong bit on one string, or by a gradient, or an eigenvalue of the Hessian of the loss, that differs from that of the network for $d = 2$ in the limit. A network with one entry in each score matrix fails in all three ways. The gap in the proofs of Theorems 7 and 8 would not be one if the quoted bounds were at least as large as the least value that Theorem 2 and Markov's inequality can give. The growth that Theorem 8 states would be refuted by a length from 4 on at which one pass has less than $T$ times the $G_u$ or the $L$ of a step, as is the case for sets of two bits in place of $T$. The repaired growth would be refuted if the power of $T$ were not 1 for the chain, with a logarithm divided out, and not 3 for one pass.
+# * *The construction* would be refuted by one wrong bit on one string, or by a gradient, or an eigenvalue of the Hessian of the loss, that differs from that of the network for $d = 2$ in the limit. A network with one entry in each score matrix fails in all three ways.
+# * *The gap in the proofs* of Theorems 7 and 8 would not be one if the quoted bounds were at least as large as the least value that Theorem 2 and Markov's inequality can give.
+# * *The growth that Theorem 8 states* would be refuted by a length from 4 on at which one pass has less than $T$ times the $G_u$ or the $L$ of a step, as is the case for sets of two bits in place of $T$.
+# * *The repaired growth* would be refuted if the power of $T$ were not 1 for the chain, with a logarithm divided out, and not 3 for one pass.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -18,11 +18,13 @@
 # # A PAC-Bayes bound, taken apart and put together
 #
 # ```{verdict}
-# The proof of Theorem 2 needs a larger constant than the paper gives it, and clipping the outputs provides one. The constant says how much the loss varies from string to string, and the proof uses it at networks drawn from the prior. At the centre of the prior the constant that the theorem asks for is at least about {glue:text}`times_10:.0f` times the value that the paper takes from trained networks. The proof needs a weaker condition than the theorem states. But in the paper's example, with a million strings, every constant that meets even this condition at the centre makes the bound at least {glue:text}`least_centre:.2f`, whereas a predictor that ignores the input has a risk of 0.25. With clipped outputs the bound is valid even if the posterior depends on the sample. In a model problem with {glue:text}`predictors` predictors, in which an adversary chooses the posterior after seeing the sample, it failed on {glue:text}`fail_right:.0%` of the samples drawn, and without its KL term on at least {glue:text}`fail_free:.0%`.
+# The paper measures a constant of Theorem 2 at trained networks, but the proof needs it at networks with random weights, where it is larger. The constant says how much the loss varies from string to string. At the centre of the random networks, where all weights are zero, the theorem asks for at least about {glue:text}`times_10:.0f` times the value that the paper takes. The proof needs a weaker condition only, but this changes little. In the paper's example, with a million strings, every constant that meets even the weaker condition at the centre makes the bound at least {glue:text}`least_centre:.2f`, whereas a predictor that ignores the input has a risk of 0.25. If outputs are clipped, a valid constant is known, and the bound holds even if the posterior depends on the sample. In a model problem in which an adversary chooses the posterior, it failed on {glue:text}`fail_right:.0%` of the samples drawn.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 15 min. **Runs in** 10 s. **Source** quoted (the theorem), restored (its derivation).
 #
-# **Claim.** A network that fits its sample, is flat and has a small norm generalizes. Theorem 2 bounds its *risk*, the mean loss on new strings, by a term for its sharpness and a term for its norm. At the best size of the noise the bound falls like the inverse cube root of the number of examples. We find that the algebra is right. But the bound contains a constant $\Sigma$, which says how much the loss varies from string to string, and the paper measures it at trained networks. The derivation uses the constant at networks that are drawn from the *prior*, a distribution of weights that is fixed before the sample is seen, and there it is larger. This remains so if we ask only for what the derivation uses, and not for all that the theorem states. If outputs are clipped, a constant is known that holds for all networks.
+# **Claim.** A network that fits its sample, is flat and has a small norm generalizes. Theorem 2 bounds its *risk*, the mean loss on new strings, by a term for its sharpness and a term for its norm. At the best size of the noise the bound falls like the inverse cube root of the number of examples.
+#
+# We find that the algebra is right. But the bound contains a constant $\Sigma$ for the variation of the loss, and the paper measures it at trained networks. The derivation uses it at networks that are drawn from the *prior*, a distribution of weights that is fixed before the sample is seen, and there it is larger. This remains so if we ask only for what the derivation uses, and not for all that the theorem states. If outputs are clipped, a constant is known that holds for all networks.
 
 # %% tags=["parameters"]
 delta = 0.05  # probability with which the bounds may fail [0.01..0.2]
@@ -175,7 +177,13 @@ moving(
 )
 
 # %% [markdown]
-# In {numref}`fig-pac-bayes-example` the lines are parallel, since all three fall like $m^{-1/3}$; only their height differs. With $\Sigma = 0.01$ the bound falls below $\frac14$ near a million examples. With the least constant that is possible at the centre of the prior this takes more than $10^4$ times as many examples. With the constant that is valid for every clipped network it takes more than $10^5$ times as many. These sample sizes compare constants and are no sizes of real samples, because there are only $2^{20} \approx 10^6$ strings of 20 bits. A million random examples already contain {glue:text}`met:.0%` of them, and a table of these, with the best constant elsewhere, has a risk of {glue:text}`table_risk:.2f` without any theory.
+# In {numref}`fig-pac-bayes-example` the lines are parallel, since all three fall like $m^{-1/3}$; only their height differs. The bound falls below $\frac14$
+#
+# * near a million examples with $\Sigma = 0.01$;
+# * with more than $10^4$ times as many with the least constant that is possible at the centre of the prior;
+# * with more than $10^5$ times as many with the constant that is valid for every clipped network.
+#
+# These sample sizes compare constants and are no sizes of real samples, because there are only $2^{20} \approx 10^6$ strings of 20 bits. A million random examples already contain {glue:text}`met:.0%` of them, and a table of these, with the best constant elsewhere, has a risk of {glue:text}`table_risk:.2f` without any theory.
 #
 # The reading note quotes three numbers of this example: $G_u$, $L$ and the best $\sigma$. We recompute all three. Our best $\sigma$ agrees with the quoted one only if the norm is squared and $\Sigma = 0.01$ ({ref}`ch-bound-comparison`), so we have read the theorem as it was meant. The note quotes no value of the truncated bound itself. At a million examples this value is {glue:text}`value:.3f`. The KL divergence is {glue:text}`nats` nats there, and the bound is small all the same because $\Sigma$ is small.
 #
@@ -269,11 +277,18 @@ glue(**{f"times_{W}": pb.square_spread(W) / SMALL for W in (1, 10, 25)})
 # %% [markdown]
 # At the hand-written network itself $\Sigma$ is below 0.1, as the paper finds at trained ones. At the prior's centre it is at least {glue:text}`spread_10:.2f` for the paper's example. For larger weights it grows without limit, and a Gaussian prior gives weights of every size some probability. The chapter {ref}`ch-loss-constant` treats what $\Sigma = 0.01$ means at a trained network, and when the inequality holds although this constant is not valid under the prior.
 #
-# **One $\lambda$ is enough for the proof.** The theorem asks for the condition at all $\lambda$, but step 1 of the derivation uses it at $\frac\lambda m$ only, for the $\lambda$ that was fixed. So we ask what this weaker condition would allow. Write $t = \frac\lambda m$ and let $h(t) = \frac1t \log \mathbb E_x\, e^{t (R - \ell(x))}$ at the centre of the prior, where $x$ is a random string. The condition at this $\lambda$ says that $\frac12 t \Sigma^2 \ge h(t)$. The middle term of {eq}`eq-alquier` is then at least $h(t)$, and for every $\lambda$ and $\sigma$ the bound is at least
+# **One $\lambda$ is enough for the proof.** The theorem asks for the condition at all $\lambda$, but step 1 of the derivation uses it only at $t = \frac\lambda m$, for the $\lambda$ that was fixed. So a smaller $\Sigma$ may be enough for the proof, but can it make the bound small? In the paper's example it cannot. The idea is to see what happens to the last two terms of {eq}`eq-alquier`, the only ones that contain $\lambda$:
+#
+# * *A small $\lambda$* makes the last term large, because the divergence is divided by $\lambda$.
+# * *A large $\lambda$* permits a small $\Sigma$. But the middle term is $\frac12 t\, \Sigma^2$, and the condition keeps this product from becoming small.
+#
+# The second point can be seen with one weight. At the centre $R - \ell$ is $\frac12$ or $-\frac12$, each with chance $\frac12$. All $\lambda$ together ask there for $\Sigma = \frac12$, whereas at $t = 100$ alone $\Sigma = 0.1$ is enough. But with it the middle term is $\frac12 \cdot 100 \cdot 0.1^2 = \frac12$, which is the whole risk at the centre.
+#
+# In general let $h(t) = \frac1t \log \mathbb E_x\, e^{t (R - \ell(x))}$ at the centre of the prior, where $x$ is a random string. The condition at this $\lambda$ says that $\frac12 t \Sigma^2 \ge h(t)$. The middle term of {eq}`eq-alquier` is then at least $h(t)$, which does not depend on $\Sigma$, and for every $\lambda$ and $\sigma$ the bound is at least
 #
 # $$G_u \sigma^2 + h(t) + \frac{1}{m t} \Bigl( \frac{L}{2 \sigma^2} + \log \frac1\delta \Bigr) \ge h(t) + \sqrt{\frac{2 G_u L}{m t}} + \frac{\log(1/\delta)}{m t} ,$$
 #
-# where $\sigma$ has its best value on the right. It remains to minimise over $t$. By Jensen's inequality $h$ is not negative, and it increases with $t$, whereas the two other terms decrease. So between two neighbours of a grid the sum is at least $h$ at the left one plus the other terms at the right one.
+# where $\sigma$ has its best value on the right. It remains to minimise over $t$. By Jensen's inequality $h$ is not negative, and it increases with $t$, whereas the two other terms decrease. So between two neighbours of a grid the sum is at least $h$ at the left one plus the other terms at the right one. If the least value were below $\frac14$, the weaker condition at the centre would be no obstacle to the paper's result.
 
 # %%
 heads = torch.arange(11, dtype=torch.float64)  # of 10 tosses; the loss is heads**2 / 10
@@ -336,9 +351,15 @@ glue(m_one=float(pb.first_sample_size(least_bound, 0.25)))
 glue(m_all=pb.sample_size(L, G, pb.square_spread(10), delta, 0.25))
 
 # %% [markdown]
-# With the paper's numbers the derivation uses the condition at $\frac\lambda m =$ {glue:text}`used:.0f`, and there the centre asks only for $\Sigma \ge$ {glue:text}`there_needed:.3f`. This is more than 0.01, but it lies in the range from 0.01 to 0.1 that the paper measured. Why is it no remedy? With this $\Sigma$ and this $\lambda$ the bound is {glue:text}`with_it:.1f`, more than ten times the risk of a constant output. The theorem would take another $\lambda$, because the best $\lambda$ decreases as $\Sigma$ grows, and at a smaller $\lambda$ the centre asks for more. The least $\Sigma$ that is enough at the $\lambda$ that belongs to it is {glue:text}`own_paper:.2f` at the paper's $\sigma$, and {glue:text}`own_best:.2f` at the $\sigma$ that is best for it. Whatever $\lambda$, $\sigma$ and $\Sigma$ are chosen, the bound at a million examples is at least {glue:text}`least_centre:.2f` if $\Sigma$ meets the condition at the centre. This is the risk of the network at the centre itself, so the examples gain nothing. It can be below $\frac14$ from {glue:text}`m_one:.3g` examples on, where a constant for all $\lambda$ needs {glue:text}`m_all:.3g`. So the weaker condition hardly changes the result.
+# The weaker condition hardly changes the result. Whatever $\lambda$, $\sigma$ and $\Sigma$ are chosen, the bound at a million examples is at least {glue:text}`least_centre:.2f` if $\Sigma$ meets the condition at the centre. This is the risk of the network at the centre itself, so the examples gain nothing. The following three points say what this means for a choice of $\lambda$ and $\Sigma$:
 #
-# The derivation averages the condition over the prior, and in this average the centre alone has no weight. But the average asks for nearly as much. For a single network $e^{\lambda(R - r)}$ has the mean $e^{\lambda h(t)}$ over samples, with the $h$ of this network, and by Jensen's inequality the mean of $e^{\lambda h(t)}$ over the prior is at least $e^{\lambda\, \mathbb E_\pi h(t)}$. So $\frac12 t \Sigma^2$ has to be at least the mean of $h(t)$ over the prior. Networks drawn from the prior output nearly 0, like the one at the centre: with a $\sigma$ at which $G_u \sigma^2$ alone is {glue:text}`least_centre:.2f`, the outputs of 100 networks were at most {glue:text}`prior_output:g`, and $R - \ell$ differed from its value at the centre by at most {glue:text}`prior_shift:g`. So the averaged condition lowers the least bound by a few hundredths at most.
+# * *The $\lambda$ of the paper's numbers.* It has $\frac\lambda m =$ {glue:text}`used:.0f`, and there the centre asks only for $\Sigma \ge$ {glue:text}`there_needed:.3f`. This is more than 0.01, but it lies in the range from 0.01 to 0.1 that the paper measured. It is no remedy, because with this $\Sigma$ and this $\lambda$ the bound is {glue:text}`with_it:.1f`, more than ten times the risk of a constant output.
+# * *The $\lambda$ that belongs to $\Sigma$.* The theorem would take another $\lambda$, because the best $\lambda$ decreases as $\Sigma$ grows, and at a smaller $\lambda$ the centre asks for more. The least $\Sigma$ that is enough at its own $\lambda$ is {glue:text}`own_paper:.2f` at the paper's $\sigma$, and {glue:text}`own_best:.2f` at the $\sigma$ that is best for it.
+# * *More examples.* The bound can be below $\frac14$ from {glue:text}`m_one:.3g` examples on, where a constant for all $\lambda$ needs {glue:text}`m_all:.3g`.
+#
+# Is it fair to look at the centre only? The derivation averages the condition over the prior, and in this average the centre alone has no weight. But the average asks for nearly as much, because networks drawn from the prior output nearly 0, like the one at the centre. With a $\sigma$ at which $G_u \sigma^2$ alone is {glue:text}`least_centre:.2f`, the outputs of 100 networks were at most {glue:text}`prior_output:g`, and $R - \ell$ differed from its value at the centre by at most {glue:text}`prior_shift:g`.
+#
+# The two are connected as follows. For a single network $e^{\lambda(R - r)}$ has the mean $e^{\lambda h(t)}$ over samples, with the $h$ of this network. By Jensen's inequality the mean of $e^{\lambda h(t)}$ over the prior is at least $e^{\lambda\, \mathbb E_\pi h(t)}$, so $\frac12 t \Sigma^2$ has to be at least the mean of $h(t)$ over the prior. Hence the averaged condition lowers the least bound by a few hundredths at most.
 #
 # ## A repair
 #
@@ -450,11 +471,13 @@ glue(fail_right=hunted["the bound"].max(), fail_free=hunted["no divergence"].min
 glue(fail_norm=hunted["norm not squared"].min(), fail_small=hunted["constant 0.01"].min())
 
 # %% [markdown]
-# The largest share of samples in which the bound fails is {glue:text}`fail_right:g`, where {glue:text}`delta` is allowed. Each variant fails far more often: without the divergence on at least {glue:text}`fail_free:.2f`, with the norm in place of its square on {glue:text}`fail_norm:.2f`, and with $\Sigma = 0.01$ on {glue:text}`fail_small:.2f`. So each piece is needed; for the square this depends on the unit of the weights, which is here the paper's. The bound is not loose either, because in the worst of the samples the gap between risk and training error is {glue:text}`closest:.2f` times what the bound allows. A posterior of any kind violates {eq}`eq-alquier` on at most {glue:text}`any_fails:.4f` of the samples.
+# Each piece is needed, whereas the full bound holds: the largest share of samples in which it fails is {glue:text}`fail_right:g`, where {glue:text}`delta` is allowed. Each variant fails far more often: without the divergence on at least {glue:text}`fail_free:.2f`, with the norm in place of its square on {glue:text}`fail_norm:.2f`, and with $\Sigma = 0.01$ on {glue:text}`fail_small:.2f`. For the square this depends on the unit of the weights, which is here the paper's. The bound is not loose either, because in the worst of the samples the gap between risk and training error is {glue:text}`closest:.2f` times what the bound allows. A posterior of any kind violates {eq}`eq-alquier` on at most {glue:text}`any_fails:.4f` of the samples.
 #
 # ## What would falsify this
 #
-# The algebra would be refuted by another value of the divergence, by a $\lambda$ or a $\sigma$ that is better than the closed form, or by a slope of the bound that is not $-\frac13$. Three controls show that the checks notice such errors. The first has a norm without its square, and the second has optima shifted by a factor of 2. The third is the bound at a fixed $\sigma$, which stops falling once the sharpness is all that is left. The finding on $\Sigma$ would be refuted if the constant were at most 0.1 at the prior's centre; the control is the hand-written network, where it is. It would also be refuted if a constant that is right at the centre for one $\lambda$ could bring the bound to $\frac14$, as 0.01 would. The repaired theorem would be refuted if it failed on more samples than $\delta$ allows, as it does if any one piece is dropped.
+# * *The algebra* would be refuted by another value of the divergence, by a $\lambda$ or a $\sigma$ that is better than the closed form, or by a slope of the bound that is not $-\frac13$. Three controls show that the checks notice such errors. The first has a norm without its square, and the second has optima shifted by a factor of 2. The third is the bound at a fixed $\sigma$, which stops falling once the sharpness is all that is left.
+# * *The finding on $\Sigma$* would be refuted if the constant were at most 0.1 at the prior's centre; the control is the hand-written network, where it is. It would also be refuted if a constant that is right at the centre for one $\lambda$ could bring the bound to $\frac14$, as 0.01 would.
+# * *The repaired theorem* would be refuted if it failed on more samples than $\delta$ allows, as it does if any one piece is dropped.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 N, sharp = pb.norm_squared(50, 1, 1, "sinks"), gradient_bound(1, 1)
@@ -482,7 +505,8 @@ ledger.show()
 # ## What we found
 #
 # * The algebra of the bound is right: the divergence, the best $\lambda$, the best $\sigma$ and the rate $m^{-1/3}$.
-# * The proof uses $\Sigma$ under the prior, but at the centre of the prior $\Sigma$, as the theorem defines it, is larger than 0.01 by a factor of at least {glue:text}`times_1:.0f` to {glue:text}`times_25:.0f`, for targets of the paper's kind. The derivation needs the condition at one $\lambda$ only, but in the paper's example no $\Sigma$ that meets it at the centre brings the bound below {glue:text}`least_centre:.2f`.
+# * The proof uses $\Sigma$ under the prior, but at the centre of the prior $\Sigma$, as the theorem defines it, is larger than 0.01 by a factor of at least {glue:text}`times_1:.0f` to {glue:text}`times_25:.0f`, for targets of the paper's kind.
+# * The derivation needs the condition at one $\lambda$ only, but in the paper's example no $\Sigma$ that meets it at the centre brings the bound below {glue:text}`least_centre:.2f`.
 # * With clipped outputs and $\Sigma = W/2$ the theorem is true wherever $G_u$ bounds the sharpness of $\theta^*$, also for posteriors that are chosen after the sample, and each of its pieces is needed.
 #
 # ```{finding} sharper.thm2
