@@ -19,11 +19,13 @@
 # # Parameter norm against layer-norm blow-up
 #
 # ```{verdict}
-# Yes, trained transformers trade a large norm of their weights for layer norms that magnify strongly: for all four functions the blow-up, the factor by which layer norms magnify, decreases as the norm grows. From {glue:text}`smallest` to {glue:text}`largest` bits only the line of PARITY moves up, by {glue:text}`shift_PARITY:.1f` in the logarithm, as the paper reports for longer strings and wider networks. Whether PARITY behaves like the others at 5 bits, as the paper remarks, stays open. With the paper's width, steps, learning rates and weight decays PARITY lies {glue:text}`wide_lead` above the nearest of them, and the three others lie within {glue:text}`wide_spread:.2f` of one another.
+# Yes, trained transformers trade a large norm of their weights for layer norms that magnify strongly: for all four functions the blow-up, the factor by which layer norms magnify, decreases as the norm grows. From {glue:text}`smallest` to {glue:text}`largest` bits only the line of PARITY moves up, by {glue:text}`shift_PARITY:.1f` in the logarithm, as the paper reports for longer strings and wider networks. Whether PARITY behaves like the others at 5 bits, as the paper remarks, stays open: with the paper's width, steps, learning rates and weight decays it lies above them by about as much as they lie apart.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness-vs-length`. **Read** 13 min. **Runs in** 90 s. **Source** printed.
 #
-# **Claim.** The paper says that trained transformers have either a large parameter norm or layer norms that magnify strongly. If the logarithm of the blow-up is drawn against the norm, trained models lie along a falling line. For PARITY this line moves up with the length of the strings, whereas for the other functions it does not. We find both, with strings of {glue:text}`smallest` to {glue:text}`largest` bits, in networks a quarter as wide as the paper's that learn with about ten times its rate. At 5 bits, with the paper's width, steps, rates and decays, PARITY lies a little above the others, by about as much as the others lie apart. The paper calls this similar. It stays open whether it is similar in our reading of the word. Lengths of 10 and more were not run.
+# **Claim.** The paper says that trained transformers have either a large parameter norm or layer norms that magnify strongly. If the logarithm of the blow-up is drawn against the norm, trained models lie along a falling line. For PARITY this line moves up with the length of the strings, whereas for the other functions it does not. We train networks on strings of {glue:text}`smallest` to {glue:text}`largest` bits, and find both. These networks are a quarter as wide as the paper's and learn with about ten times its rate.
+#
+# The paper also says that at 5 bits PARITY behaves similarly to the others. For this sentence we use the paper's width, steps, rates and decays. PARITY then lies a little above the others, and it stays open whether this is similar in our reading of the word. Lengths of 10 and more were not run.
 #
 # ## Why one should care
 #
@@ -33,7 +35,9 @@
 #
 # Let a token have the coordinates $(0.5, -0.5, 0.5, -0.5)$. Their mean is 0 and their deviation is $s = 0.5$, so layer norm divides by $0.5$ and returns $(1, -1, 1, -1)$. A second input leads to $(0.6, -0.5, 0.4, -0.5)$, which layer norm turns into about $(1.2, -1, 0.8, -1)$. So differences of $0.1$ have become differences of $0.2$: this layer norm magnifies by $1/s = 2$. If all weights before the layer norm are halved, the token is $(0.25, -0.25, 0.25, -0.25)$ and the layer norm magnifies by 4, but its output is the same.
 #
-# So halving the weights doubles the magnification of this layer norm and leaves its output as it is. With four layer norms, one after the other, the product of their factors grows from $2^4 = 16$ to $4^4 = 256$, that is, its logarithm from $2.8$ to $5.5$. Call the product of the factors the *blow-up*. In the plane of norm and log blow-up such networks lie on a falling line, which has nothing to do with the function. The function determines the *height* of the line, that is, how much magnification there is at the same norm. This is why the experiment has to compare lines.
+# So halving the weights doubles the magnification of this layer norm and leaves its output as it is. With four layer norms, one after the other, the product of their factors grows from $2^4 = 16$ to $4^4 = 256$, that is, its logarithm from $2.8$ to $5.5$. Call the product of the factors the *blow-up*. In the plane of norm and log blow-up such networks lie on a falling line, which has nothing to do with the function.
+#
+# The function determines the *height* of the line, that is, how much magnification there is at the same norm. This is why the experiment has to compare lines.
 #
 # **Norm and blow-up.** Layer norm divides the residual stream of a token by its standard deviation $s$ over the $d$ columns. Where $s$ is small, small differences between inputs become large. The *blow-up* of a transformer on a string $x$ is the product of the factors by which its layer norms magnify, one after the other,
 #
@@ -75,7 +79,7 @@ big_batch = 1024  # strings in a step of it [64..4096]
 # %% [markdown]
 # ## Training
 #
-# As in the paper, weight decay and learning rate are drawn from intervals, and everything else is as in {ref}`ch-sharpness-vs-length`. A *class* is the set of runs of one function at one length. The settings of the first run, of the second run and so on are drawn once and then used in every class, so that classes can be compared. The interval of weight decays is cut into as many parts as a class has runs, and one decay is drawn from each part. A run has converged if its mean squared error over all strings is at most 0.001. Norm and blow-up are recorded every hundred steps.
+# As in the paper, weight decay and learning rate are drawn from intervals, and everything else is as in {ref}`ch-sharpness-vs-length`. A *class* is the set of runs of one function at one length. So that classes can be compared, the settings of the first run, of the second run and so on are drawn once and then used in every class. The interval of weight decays is cut into as many parts as a class has runs, and one decay is drawn from each part. A run has converged if its mean squared error over all strings is at most 0.001. Norm and blow-up are recorded every hundred steps.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
@@ -138,11 +142,17 @@ kept = runs[runs["done"]]
 # %% [markdown]
 # ## The lines
 #
-# For each function $f$ we fit one curve to its converged runs, moved up or down for each length $n$,
+# To compare lines, we read each of them at one common norm. For each function $f$ we fit one curve to its converged runs, moved up or down for each length $n$,
 #
 # $$\log B = a_{f,n} + b_f\,(N - \bar N) + c_f\,(N - \bar N)^2 ,$$
 #
-# by least squares. Here $\bar N$ is the mean norm of all converged runs. The *height* $a_{f,n}$ is the log blow-up of the class at this common norm, and $b_f$ is the slope there. The term with $c_f$ allows the curve to bend. The *shift* of a function is its height at the largest length minus its height at the smallest. Intervals are 95 % bootstrap intervals, for which the runs of each class are resampled.
+# by least squares. Here $\bar N$ is the mean norm of all converged runs. The fit gives three numbers to look at:
+#
+# * The *slope* $b_f$ at this common norm says whether there is a trade-off. A slope that is not negative would speak against it.
+# * The *height* $a_{f,n}$ is the log blow-up of the class at the common norm.
+# * The *shift* of a function is its height at the largest length minus its height at the smallest. It says whether the line moves.
+#
+# The term with $c_f$ allows the curve to bend. Numbers in brackets are the ends of 95 % bootstrap intervals, for which the runs of each class are resampled.
 
 
 # %%
@@ -196,7 +206,9 @@ axes[0][0].legend()
 figures.show()
 
 # %% [markdown]
-# In every panel of {numref}`fig-norm-blowup` the log blow-up falls as the norm grows, along a slightly bent line. In the panel of PARITY the lines of longer strings lie higher, whereas in the other three panels the lines of all lengths nearly coincide. To compare PARITY with the rest, we subtract the shift of each other function from that of PARITY. Of the three differences we report the least favourable one, whose interval has the lowest lower end. If the line of PARITY moved no more than the others, this lower end would be below 0.
+# In every panel of {numref}`fig-norm-blowup` the log blow-up falls as the norm grows, along a slightly bent line. In the panel of PARITY the lines of longer strings lie higher, whereas in the other three panels the lines of all lengths nearly coincide.
+#
+# To compare PARITY with the rest, we subtract the shift of each other function from that of PARITY. Of the three differences we report the least favourable one, whose interval has the lowest lower end. If the line of PARITY moved no more than the others, this lower end would be below 0.
 
 
 # %%
@@ -289,11 +301,14 @@ level.reproduced(
 )
 
 # %% [markdown]
-# In the table all slopes are negative. At the common norm of {glue:text}`common:.1f` the slope is {glue:text}`slope_PARITY:.2f` for PARITY, {glue:text}`slope_MAJORITY:.2f` for MAJORITY, {glue:text}`slope_FIRST:.2f` for FIRST and {glue:text}`slope_MEAN:.2f` for MEAN. From $n =$ {glue:text}`smallest` to {glue:text}`largest` the height of PARITY shifts by {glue:text}`told_PARITY`, whereas that of MAJORITY shifts by {glue:text}`told_MAJORITY`, of FIRST by {glue:text}`told_FIRST` and of MEAN by {glue:text}`told_MEAN`. So PARITY shifts by {glue:text}`lead_shift` more than the function that comes nearest.
+# The table confirms what the figure shows: every line falls, and only that of PARITY moves.
 #
-# For each of the other functions the interval of the shift contains 0, at a level of 99 % for all three together, so no dependence on the length is visible. The test would find a shift as large as that of PARITY: if this shift is added to the runs of the other functions, it is detected. {glue:text}`lost` of {glue:text}`all_runs` runs did not converge and are not in the fit. The table shows to which function and length they belong.
+# * *The trade-off.* All slopes are negative. At the common norm of {glue:text}`common:.1f` the slope is {glue:text}`slope_PARITY:.2f` for PARITY, {glue:text}`slope_MAJORITY:.2f` for MAJORITY, {glue:text}`slope_FIRST:.2f` for FIRST and {glue:text}`slope_MEAN:.2f` for MEAN.
+# * *The shift of PARITY.* From $n =$ {glue:text}`smallest` to {glue:text}`largest` the height of PARITY shifts by {glue:text}`told_PARITY`. This is {glue:text}`lead_shift` more than the function that comes nearest.
+# * *The shifts of the others.* MAJORITY shifts by {glue:text}`told_MAJORITY`, FIRST by {glue:text}`told_FIRST` and MEAN by {glue:text}`told_MEAN`. Each of these intervals contains 0, also at a level of 99 % for all three together, so no dependence on the length is visible. The test would find a shift as large as that of PARITY: if this shift is added to the runs of the other functions, it is detected.
+# * *Runs left out.* {glue:text}`lost` of {glue:text}`all_runs` runs did not converge and are not in the fit. The table shows to which function and length they belong.
 #
-# **PARITY against the others.** In Figure 10 the paper compares functions at one length. So we now subtract the height of each other function from that of PARITY at the same length, and again report the difference whose interval has the lowest lower end.
+# **PARITY against the others.** In Figure 10 the paper compares functions at one length. So we now subtract the height of each other function from that of PARITY at the same length, and again report the difference whose interval has the lowest lower end. If PARITY lay no higher than some other function, this lower end would be below 0.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 above.reproduced(
@@ -309,11 +324,13 @@ above.reproduced(
 )
 
 # %% [markdown]
-# The differences between PARITY and the nearest other function are {glue:text}`gaps`. At the largest length this difference of logarithms is a factor of {glue:text}`factor:.1f` in the blow-up itself. The paper's 10, 15 and 20 bits were not run.
+# At the largest length PARITY lies above every other function, by a factor of {glue:text}`factor:.1f` in the blow-up itself. In the logarithm the differences between PARITY and the nearest other function are {glue:text}`gaps`. The paper's 10, 15 and 20 bits were not run.
 #
 # ## Five bits with the paper's width, steps, rates and decays
 #
-# Of 5 bits the paper says that PARITY behaves similarly to the other functions. At this length we ran its width of 128 columns, its 10,000 steps and its intervals of learning rate and decay. Two things differ: every step sees all 32 strings once (so the number 1024 in the table of the stored run is only an upper limit), where the paper draws 1024, and the weights at the start are drawn as in our other runs (see the table of settings below). There are {glue:text}`wide_runs` runs of each function, and of all {glue:text}`wide_all` runs {glue:text}`wide_done` converged.
+# Of 5 bits the paper says that PARITY behaves similarly to the other functions. We read "similarly" as saying that PARITY lies no farther above the others than they lie apart. The sentence would be contradicted if PARITY clearly lay farther above them.
+#
+# At this length we ran the paper's width of 128 columns, its 10,000 steps and its intervals of learning rate and decay. Two things differ: every step sees all 32 strings once, where the paper draws 1024, and the weights at the start are drawn as in our other runs (see the table of settings below). So the number 1024 in the table of the stored run is only an upper limit. There are {glue:text}`wide_runs` runs of each function, and of all {glue:text}`wide_all` runs {glue:text}`wide_done` converged. A setting at which a run did not converge is left out for all functions.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if series:
@@ -389,13 +406,21 @@ glue(
 )
 
 # %% [markdown]
-# PARITY lies {glue:text}`wide_lead` above the function that comes nearest. Because the same settings were drawn for all functions, even this small difference can be distinguished from 0. But is it small enough to be called "similar"? For comparison, the heights of the three others lie {glue:text}`wide_spread:.2f` apart, and the log blow-ups of all these runs span {glue:text}`wide_span:.1f`. We read the paper's word "similarly" as saying that PARITY lies no farther above the others than they lie apart. The first of these distances minus the second is {glue:text}`wide_beyond`. The interval contains 0, so it stays open whether PARITY is similar in this sense. (A setting at which a run did not converge is left out for all functions.)
+# It stays open whether PARITY is similar to the others in this sense, because it lies above them by about as much as they lie apart. The runs were made twice, with different settings and seeds, and the conclusion is the same both times:
 #
-# The runs were made twice, with different settings and seeds. In the first series PARITY lay 0.18 [0.05, 0.26] above the nearest other function, the others lay 0.22 apart, and the difference was $-0.04$ [$-0.33$, 0.15], with the same conclusion. The models trained on this page at 5 bits{glue:text}`narrow_lead` are a quarter as wide and learn with ten times the rate.
+# | difference of heights | these runs | first series |
+# |:--|:--|:--|
+# | PARITY above the nearest other function | {glue:text}`wide_lead` | 0.18 [0.05, 0.26] |
+# | the three other functions apart | {glue:text}`wide_spread:.2f` | 0.22 |
+# | the first of these minus the second | {glue:text}`wide_beyond` | $-0.04$ [$-0.33$, 0.15] |
+#
+# Because the same settings were drawn for all functions, even the small difference in the first row can be distinguished from 0. But both intervals in the last row contain 0. For comparison, the log blow-ups of all these runs span {glue:text}`wide_span:.1f`. The models trained on this page at 5 bits{glue:text}`narrow_lead` are a quarter as wide and learn with ten times the rate.
 #
 # ## Along one run
 #
-# So far each run was one point in the plane. The paper also says that a single run moves along such a line while it trains on, because weight decay makes its norm fall. To see this we follow whole runs in the same plane, at the largest length. If decay is what moves them, the blow-up should rise more in runs with more decay. So we take the converged runs of all functions, and fit the rise of the log blow-up in the second half of training by a line in $\eta\lambda$, the product of the learning rate $\eta$ and the weight decay $\lambda$.
+# So far each run was one point in the plane. The paper also says that a single run moves along such a line while it trains on, because weight decay makes its norm fall. To see this we follow whole runs in the same plane, at the largest length.
+#
+# If decay is what moves them, the blow-up should rise more in runs with more decay. So we take the converged runs of all functions, and fit the rise of the log blow-up in the second half of training by a line in $\eta\lambda$, the product of the learning rate $\eta$ and the weight decay $\lambda$. If the interval of the slope contained 0, the sentence would not be reproduced.
 
 # %%
 looks = trained[largest][1]
@@ -454,7 +479,14 @@ training.reproduced(
 # %% [markdown]
 # In {numref}`fig-tradeoff-paths` training goes from right to left. In the left panel, runs of PARITY first move to the right or straight up, while PARITY is learned, and then up and to the left. In the right panel, runs of the other functions move up and to the left from the start, and all lie along one line below the ends of the runs of PARITY.
 #
-# In runs with more decay than the median the norm falls by {glue:text}`fall:.1f` and the log blow-up rises by {glue:text}`rise:.2f`. In runs with less decay the numbers are {glue:text}`fall_less:.1f` and {glue:text}`rise_less:.2f` (medians in both cases). Within a run with more decay, norm and log blow-up have a correlation of {glue:text}`along:.2f`, so the run moves along a line. The slope of the rise as a function of $\eta\lambda$ is {glue:text}`order`, with its interval.
+# The blow-up does rise more with more decay: the slope of the rise as a function of $\eta\lambda$ is {glue:text}`order`. The table has medians, first over the runs with more decay than in the median run, then over the rest.
+#
+# | runs | the norm falls by | the log blow-up rises by |
+# |:--|:--|:--|
+# | with more decay | {glue:text}`fall:.1f` | {glue:text}`rise:.2f` |
+# | with less decay | {glue:text}`fall_less:.1f` | {glue:text}`rise_less:.2f` |
+#
+# Within a run with more decay, norm and log blow-up have a correlation of {glue:text}`along:.2f`, so the run moves along a line.
 #
 # **What differs from the paper.** The paper's settings are those of its Table 1 and Appendix E.1, and the lengths and the number of runs are read in the authors' repository.
 
@@ -487,14 +519,23 @@ table(
 # ## What we found
 #
 # * The trade-off is found for every function, between runs and along a run.
-# * For PARITY its line moves up with the length, by {glue:text}`told_PARITY` in $\log B$ from {glue:text}`smallest` to {glue:text}`largest` bits, and more than for every other function.
-# * At 5 bits, with the paper's width, steps, rates and decays, PARITY lies {glue:text}`wide_lead` above the nearest other, and the others {glue:text}`wide_spread:.2f` apart. In narrower models with larger rates it lies farther above them.
-# * The line is bent. Since shrinking weights alone produce a falling line without any change of the function, it is the shift that supports the message.
+# * The line of PARITY moves up with the length, by {glue:text}`told_PARITY` in $\log B$ from {glue:text}`smallest` to {glue:text}`largest` bits, and more than that of every other function.
+# * The falling line alone is weak evidence, because shrinking weights produce it without any change of the function. So it is the shift that supports the message. The line is also bent.
+# * At 5 bits, with the paper's width, steps, rates and decays, PARITY lies {glue:text}`wide_lead` above the nearest other, and the others {glue:text}`wide_spread:.2f` apart, so it stays open whether they are similar. In narrower models with larger rates PARITY lies farther above them.
 # * Figure 10 at 10, 15 and 20 bits stays open.
 #
 # ## What would falsify this
 #
-# The picture would not be reproduced if the curve of some function did not fall, if the shift of PARITY could not be distinguished from that of another function, or if the rise of the blow-up did not increase with decay. It would also not be reproduced if the interval of the shift of another function did not contain 0, as happens when PARITY's shift is added to it. The sentence on 5 bits is not judged. It would be contradicted if PARITY lay farther above the others than they lie apart; the control for this ignores how far the others lie apart. The picture itself would be contradicted, too, by a shift of another function of more than half that of PARITY. In all checks but two the ends of 95 % intervals are compared with 0; the intervals of the other functions' shifts hold together with 99 %, and the ratio of shifts has no interval. The other controls are the same numbers with labels shuffled (medians over 25 shuffles).
+# The picture would not be reproduced if
+#
+# * the curve of some function did not fall,
+# * the shift of PARITY could not be distinguished from that of another function,
+# * the interval of the shift of another function did not contain 0, as happens when PARITY's shift is added to it, or
+# * the rise of the blow-up did not increase with decay.
+#
+# The picture would also be contradicted by a shift of another function of more than half that of PARITY. The sentence on 5 bits is not judged. It would be contradicted if PARITY lay farther above the others than they lie apart; the control for this ignores how far the others lie apart.
+#
+# In all checks but two the ends of 95 % intervals are compared with 0; the intervals of the other functions' shifts hold together with 99 %, and the ratio of shifts has no interval. The other controls are the same numbers with labels shuffled (medians over 25 shuffles).
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

@@ -19,11 +19,11 @@
 # # Sharpness grows with length for PARITY
 #
 # ```{verdict}
-# Yes, the main observation is reproduced on short strings: the sharpness of transformers trained on PARITY grows with the length, and it is higher and grows faster than for three less sensitive functions. With the paper's width, rate and steps, but with every string of the cube in each training step, it grows at {glue:text}`wide_lengths` bits by {glue:text}`wide_slope_told` per bit (95 % interval), where the paper has 0.050 at up to 30 bits. Two sentences of the paper stay open: that the other functions hardly change with the length, and that they are flatter by orders of magnitude. At these settings strings of 9 to 30 bits were not run.
+# Yes, on short strings the paper's main observation is reproduced: the longer the strings, the more strongly a transformer trained on PARITY reacts to noise in its weights. This reaction, the sharpness, is also higher and grows faster than for three less sensitive functions. With the paper's width, rate and steps, but with every string of the cube in each training step, it grows at {glue:text}`wide_lengths` bits by {glue:text}`wide_slope_told` per bit (95 % interval), where the paper has 0.050 at up to 30 bits. Two sentences of the paper stay open: that the other functions hardly change with the length, and that they are flatter by orders of magnitude. At these settings strings of 9 to 30 bits were not run.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness`. **Read** 14 min. **Runs in** 60 s. **Source** printed.
 #
-# **Claim.** A transformer that has learned PARITY sits in a sharper minimum the longer its strings are. For MAJORITY, FIRST and MEAN the paper finds little change, and minima that are flatter by orders of magnitude. On strings of {glue:text}`smallest` to {glue:text}`largest` bits we find the growth for PARITY, and that PARITY is sharper than the other functions and grows faster. The slopes of the other functions are so small that few runs do not show whether they grow at all, and orders of magnitude between the functions are not visible at these lengths.
+# **Claim.** The paper says that a transformer that has learned PARITY sits in a sharper minimum the longer its strings are. For MAJORITY, FIRST and MEAN it finds little change, and minima that are flatter by orders of magnitude. We train all four functions on strings of {glue:text}`smallest` to {glue:text}`largest` bits. There PARITY is sharper than the other functions, and its sharpness grows with the length, faster than theirs. The slopes of the other functions are so small that few runs do not show whether they grow at all, and orders of magnitude between the functions are not visible at these lengths.
 #
 # ## Why one should care
 #
@@ -33,7 +33,14 @@
 #
 # Let a model compute a function with values 0 and 1, and let noise in its weights change its output. If every output moves by 0.1, up or down, the mean square of the change is 0.01. We multiply by 4, because the theory has values $\pm 1$, which are twice as far apart, so this model has the sharpness 0.04. If the noise is so strong that the output becomes the constant $\frac12$, every output moves by $\frac12$, and the sharpness is $4 \cdot \frac14 = 1$. If the output becomes a coin toss between 0 and 1, half of the outputs move by 1, and the sharpness is $4 \cdot \frac12 = 2$.
 #
-# **Four functions.** Of a string of $n$ bits PARITY is 1 if the number of ones is odd, MAJORITY is 1 if more than half of them are one, FIRST is the first bit, and MEAN is the share of ones. Average sensitivity $\mathrm{as}_n(f)$ is the sum over the bits of the squared change of $f$ by a flip, in the mean over strings. For values 0 and 1 it counts the bits whose flip changes $f$. It is $n$ for PARITY, of order $\sqrt n$ for MAJORITY, 1 for FIRST and $1/n$ for MEAN.
+# **Four functions.** The *average sensitivity* $\mathrm{as}_n(f)$ is the sum over the bits of the squared change of $f$ by a flip, in the mean over strings. For values 0 and 1 it counts the bits whose flip changes $f$.
+#
+# | function | its value at a string of $n$ bits | average sensitivity |
+# |:--|:--|:--|
+# | PARITY | 1 if the number of ones is odd | $n$ |
+# | MAJORITY | 1 if more than half of the bits are one | of order $\sqrt n$ |
+# | FIRST | the first bit | 1 |
+# | MEAN | the share of ones | $1/n$ |
 #
 # **Sharpness.** The *average direction sharpness* of a transformer $T_\theta$ with weights $\theta$ is the mean square by which its output moves when all weights but the positions get random noise $\Delta$:
 #
@@ -46,7 +53,18 @@
 # Transformers are trained on each function at lengths 4 to 30, ten times each; runs that do not converge are discarded. The regression slope of sharpness on $n$ is $5.0 \cdot 10^{-2}$ for PARITY, $1.8 \cdot 10^{-3}$ for MAJORITY, $6.4 \cdot 10^{-5}$ for FIRST and $-1.9 \cdot 10^{-5}$ for MEAN. At $n \approx 30$ the sharpness of PARITY is near 1, and that of the others is orders of magnitude lower.
 # ```
 #
-# Longer strings, by the authors' program up to 512 bits, are in its Figures 7 and 8, with models of 4 columns and without PARITY. The table has our verdict on each sentence, as a guide to the numbers below. Numbers in brackets are the ends of 95 % intervals, and *wide* models are those with the paper's width, rate and steps.
+# Longer strings, by the authors' program up to 512 bits, are in its Figures 7 and 8, with models of 4 columns and without PARITY.
+#
+# No single series of runs that we can afford answers all of this, so there are four. The first is trained on this page, and the others are stored.
+#
+# | series | columns | bits of a string | what it is for |
+# |:--|:--|:--|:--|
+# | *narrow* | a quarter of the paper's | {glue:text}`smallest` to {glue:text}`largest` | to compare the functions, in a minute |
+# | *longer* | a quarter of the paper's | up to {glue:text}`last` | to see whether the growth continues |
+# | *wide* | 128, with the paper's rate and steps | {glue:text}`wide_lengths` | to compare with the paper's slopes |
+# | *4 columns* | 4, as in Figures 7 and 8 | 4 to {glue:text}`small_last` | to compare with Figures 7 and 8 |
+#
+# The next table has our verdict on each sentence of the paper, as a guide to the numbers below. Numbers in brackets are the ends of 95 % intervals.
 #
 # | the paper's sentence | our number | at which lengths | verdict |
 # |:--|:--|:--|:--|
@@ -54,7 +72,7 @@
 # | That of the others is lower and grows more slowly. | at most {glue:text}`wide_others:.2f` beside {glue:text}`wide_parity:.2f` in wide models of {glue:text}`wide_last` bits | {glue:text}`wide_lengths` and {glue:text}`smallest` to {glue:text}`largest` bits | reproduced |
 # | That of the others increases little. | upper ends of their slopes up to {glue:text}`wide_share:.2f` times the slope of PARITY | {glue:text}`wide_lengths` bits | open |
 # | That of the others is lower by orders of magnitude. | PARITY is {glue:text}`wide_ratio:.1f` times as sharp as the sharpest other function at {glue:text}`wide_last` bits | {glue:text}`wide_lengths` bits | open |
-# | Slopes, $r$ and $p$ of Table 2, by training. | $p =$ {glue:text}`p_parity:.2g` for PARITY's slope in narrow models | {glue:text}`full` bits | open |
+# | Slopes, $r$ and $p$ of Table 2, by training. | $p =$ {glue:text}`p_parity:.2g` for PARITY's slope in the longer series | {glue:text}`full` bits | open |
 # | Each $p$ of Table 2 belongs to its $r$. | there is a number of runs for each row | arithmetic | true |
 # | With 4 columns MAJORITY's sharpness increases. | slope {glue:text}`small_MAJORITY` per bit | 4 to {glue:text}`small_last` bits | reproduced |
 # | With 4 columns MEAN's hardly depends on the length. | slope {glue:text}`small_MEAN` per bit | 4 to {glue:text}`small_last` bits | reproduced, but a weak growth could not be seen |
@@ -159,7 +177,12 @@ figures.show()
 #
 # ## Slopes
 #
-# For each function we regress sharpness on $n$, over its converged runs. We say that PARITY's slope is larger if, for each of the three other functions, the interval of the difference of slopes lies above 0, and that PARITY is sharper if the same holds for the differences of means. As a control we compute the same numbers after shuffling the lengths among the runs of a function, or the functions among the runs of a length (medians over 25 shuffles).
+# For each function we regress sharpness on $n$, over its converged runs. Two comparisons decide, and either could speak against the paper:
+#
+# * PARITY's slope is larger if, for each of the three other functions, the interval of the difference of slopes lies above 0.
+# * PARITY is sharper if the same holds for the differences of means.
+#
+# As a control we compute the same numbers after shuffling the lengths among the runs of a function, or the functions among the runs of a length (medians over 25 shuffles).
 #
 # All intervals are 95 % intervals: Student's t for a slope or a mean, Welch's for a difference of means. For a difference of two slopes the half-width is the square root of the sum of the squares of the two half-widths. These intervals take runs as independent. That is not exact, since runs with the same number start from the same weights and see the same strings, whichever function they learn.
 
@@ -252,15 +275,24 @@ others.reproduced(
 )
 
 # %% [markdown]
-# PARITY's slope is {glue:text}`slope_PARITY` per bit, compared with {glue:text}`slope_MAJORITY` for MAJORITY, {glue:text}`slope_FIRST` for FIRST and {glue:text}`slope_MEAN` for MEAN. So PARITY grows fastest, since no other function's slope exceeds {glue:text}`next_rise:.4f`. The paper's 0.05 for PARITY is an average up to 30 bits.
+# PARITY grows fastest and is the sharpest, {glue:text}`ratio:.1f` times as sharp as the sharpest other function at $n =$ {glue:text}`largest`.
 #
-# At $n =$ {glue:text}`largest` the mean sharpness of PARITY is {glue:text}`sharp_PARITY:.3f`, {glue:text}`ratio:.1f` times that of the sharpest other function; MAJORITY has {glue:text}`sharp_MAJORITY:.3f`, FIRST {glue:text}`sharp_FIRST:.3f` and MEAN {glue:text}`sharp_MEAN:.3f`. {glue:text}`converged`. The noise is averaged over 40 draws, which leaves an error of {glue:text}`noise:.0f` % in the median run. The runs of PARITY at the largest length differ by more, namely by {glue:text}`parity_apart:.0f` %. But for the other functions most of the spread of the runs is this error: in {glue:text}`quiet` entries of the table the runs differ by less than it.
+# | function | slope per bit | mean sharpness at $n =$ {glue:text}`largest` |
+# |:--|:--|:--|
+# | PARITY | {glue:text}`slope_PARITY` | {glue:text}`sharp_PARITY:.3f` |
+# | MAJORITY | {glue:text}`slope_MAJORITY` | {glue:text}`sharp_MAJORITY:.3f` |
+# | FIRST | {glue:text}`slope_FIRST` | {glue:text}`sharp_FIRST:.3f` |
+# | MEAN | {glue:text}`slope_MEAN` | {glue:text}`sharp_MEAN:.3f` |
+#
+# No other function's slope exceeds {glue:text}`next_rise:.4f`. The paper's 0.05 for PARITY is an average up to 30 bits. {glue:text}`converged`.
+#
+# **The noise.** The noise is averaged over 40 draws, which leaves an error of {glue:text}`noise:.0f` % in the median run. The runs of PARITY at the largest length differ by more, namely by {glue:text}`parity_apart:.0f` %. But for the other functions most of the spread is this error: in {glue:text}`quiet` entries of the first table the runs differ by less than it.
 #
 # **The norm.** PARITY keeps a larger parameter norm: {glue:text}`norm:.1f` in the mean at the largest length, the others at most {glue:text}`norm_others:.1f`. Noise of a fixed size is then relatively smaller, so noise in proportion to the norm would show a larger difference.
 #
-# ## Longer strings
+# ## Longer strings in narrow models
 #
-# The paper's lengths go to 30, with larger models and batches. A run up to 10 bits was stored, with models as narrow as above and more steps. Learning rate times steps is {glue:text}`work_longer:.1f` there, twice as much as in the paper, so that weight decay has twice the time. The question is whether the slopes can be distinguished from 0.
+# The paper's lengths go to 30, with larger models and batches. The *longer* series, up to {glue:text}`last` bits, has models as narrow as above and more steps. Learning rate times steps is {glue:text}`work_longer:.1f` there, twice as much as in the paper, so that weight decay has twice the time. The question is whether the slopes can be distinguished from 0.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if series:
@@ -346,13 +378,20 @@ table2.reproduced(
 )
 
 # %% [markdown]
-# At {glue:text}`full` bits the slope of PARITY has the p-value {glue:text}`p_parity:.2g`, that of MAJORITY {glue:text}`p_majority:.2g`, and those of FIRST and MEAN are not below {glue:text}`p_others:.2g`. These models were trained twice, with other seeds. The first time the p-values were 0.002 for PARITY, 0.07 for MAJORITY, and not below 0.7 for the other two. So the growth of PARITY is seen both times at a level of 0.01, the second time only just, whereas that of MAJORITY is seen once only and stays open. In the paper MAJORITY and FIRST have small p-values too, from 27 lengths with ten runs each, and our few runs cannot decide whether their slight slopes are real.
+# These models were trained twice, with other seeds, and the growth of PARITY is seen at a level of 0.01 both times. The p-values of a slope at {glue:text}`full` bits were
 #
-# At {glue:text}`last` bits only {glue:text}`survivors` runs of PARITY converged. Their mean is {glue:text}`end_parity:.2f`, compared with at most {glue:text}`end_others:.2f` for the others. But this mean is taken over the runs that survived, so we use it in no slope. Nor is it larger than the mean at {glue:text}`full_last` bits, {glue:text}`eight_parity:.2f` over {glue:text}`eight_runs` runs, one of which has {glue:text}`eight_most:.2f`. So these narrow runs show no growth from {glue:text}`full_last` to {glue:text}`last` bits.
+# | trained | PARITY | MAJORITY | FIRST and MEAN |
+# |:--|:--|:--|:--|
+# | the second time, as in the table above | {glue:text}`p_parity:.2g` | {glue:text}`p_majority:.2g` | not below {glue:text}`p_others:.2g` |
+# | the first time | 0.002 | 0.07 | not below 0.7 |
+#
+# For PARITY this level is met the second time only just. The growth of MAJORITY is seen once only, so it stays open. In the paper MAJORITY and FIRST have small p-values too, from 27 lengths with ten runs each, and our few runs cannot decide whether their slight slopes are real.
+#
+# From {glue:text}`full_last` to {glue:text}`last` bits these runs show no growth. At {glue:text}`last` bits only {glue:text}`survivors` runs of PARITY converged. Their mean is {glue:text}`end_parity:.2f`, compared with at most {glue:text}`end_others:.2f` for the others, but it is taken over the runs that survived, so we use it in no slope. Nor is it larger than the mean at {glue:text}`full_last` bits, {glue:text}`eight_parity:.2f` over {glue:text}`eight_runs` runs, one of which has {glue:text}`eight_most:.2f`.
 #
 # ## With the paper's width, rate and steps
 #
-# Do narrow models and large learning rates change the picture? At {glue:text}`wide_lengths` bits we ran the paper's 128 columns, its learning rate and its 10,000 steps. What differs is that a step sees the whole cube, where the paper draws 1024 strings, that there are fewer runs, and that initial weights and noise are ours (see the table of settings below). There are {glue:text}`wide_runs` runs of each function and length, and {glue:text}`wide_done` of all {glue:text}`wide_all` converged.
+# Do narrow models and large learning rates change the picture? For the *wide* series, at {glue:text}`wide_lengths` bits, we took the paper's 128 columns, its learning rate and its 10,000 steps. What differs is that a step sees the whole cube, where the paper draws 1024 strings, that there are fewer runs, and that initial weights and noise are ours (see the table of settings below). There are {glue:text}`wide_runs` runs of each function and length, and {glue:text}`wide_done` of all {glue:text}`wide_all` converged.
 
 # %% mystnb={"code_prompt_hide": "Stored run with the paper's width", "code_prompt_show": "Stored run with the paper's width"} tags=["hide-input"]
 stored = results.load("sensitive/sharpness_vs_length", "width128")
@@ -439,17 +478,37 @@ little.holds(
 glue(wide_share=share_of_parity(found_wide))
 
 # %% [markdown]
-# PARITY's slope is {glue:text}`wide_slope_told` per bit, an interval that contains the paper's 0.050. At the largest length the sharpness of PARITY is {glue:text}`wide_parity:.2f`, and that of the others at most {glue:text}`wide_others:.2f`. The mean of PARITY rises at every step. We trained these runs twice, and the numbers are those of the second time. With the first seeds the slope of PARITY was 0.043 [0.015, 0.071]. Its sharpness was 0.37 at 7 bits and 0.27 at 8 bits, so it did not rise at every step, and that of the others was at most 0.15 at 8 bits.
+# With these settings the slope of PARITY agrees with the paper's 0.050, which its interval contains. We trained these runs twice, and all numbers without a remark are those of the second time. With the first seeds PARITY did not rise at every step of the length: its sharpness was 0.37 at 7 bits and 0.27 at 8 bits.
 #
-# Is there "little increase" for the others, as the paper says? No slope of theirs is above {glue:text}`wide_next:.3f`, and the upper ends of the three intervals are at most {glue:text}`wide_share:.2f` times the slope of PARITY, with the first seeds also at most 0.31 times. But the paper's own slopes are smaller than these upper ends, by a factor of {glue:text}`finer_majority:.1f` for MAJORITY and of {glue:text}`finer_first:.0f` for FIRST, and our runs cannot resolve them. For these three functions the noise draws alone leave an error of {glue:text}`wide_noise:.0f` % in a run, and runs of one length differ by {glue:text}`wide_apart:.0f` %, that is, by no more than the noise explains. The interval of MEAN lies just above 0, which may be due to the draws of the noise. So we can bound the increase, but not say that it is little, and leave the sentence open.
+# | quantity | second time | with the first seeds |
+# |:--|:--|:--|
+# | PARITY's slope per bit | {glue:text}`wide_slope_told` | 0.043 [0.015, 0.071] |
+# | PARITY's sharpness at {glue:text}`wide_last` bits | {glue:text}`wide_parity:.2f` | 0.27 |
+# | sharpness of the others at {glue:text}`wide_last` bits, at most | {glue:text}`wide_others:.2f` | 0.15 |
+# | upper ends of the others' slopes over PARITY's slope, at most | {glue:text}`wide_share:.2f` | 0.31 |
+# | the mean of PARITY rises at every step of the length | yes | no |
 #
-# Are the others flatter by orders of magnitude? At these lengths they are not. Nor is it easy to see how they could be at 30 bits, at these settings. The three functions lie at about {glue:text}`wide_level:.2f` at every length, with both sets of seeds. If they rise no more than the paper's slopes say, they lie between 0.12 and 0.18 at 30 bits, and the 1 that the paper reports for PARITY is 6 to 8 times as large, which is less than one order of magnitude. So there is a tension: either the others fall with the length, or they lie lower in the paper's runs than in ours.
+# **Is there "little increase" for the others?** We can bound the increase, but not say that it is little, and leave the sentence open.
 #
-# Table 2 points to the second. By its slopes and correlations the points of FIRST and MEAN spread by {glue:text}`spread_FIRST:.3f` and {glue:text}`spread_MEAN:.3f`, about a tenth as much as ours (see the arithmetic below). With ten draws of the noise, as in the authors' program, narrow models of FIRST spread by about a third of their level in a trial of ours. If the share is the same in the paper's runs, FIRST lies near 0.01 there and MEAN near 0.006, and the 1 of PARITY is about a hundred times as large, as the paper says. MAJORITY is different: its points in Table 2 spread more than ours, and by its slope there it rises by 0.05 from 4 to 30 bits, so that 1 is at most about 20 times as large. And we cannot say how models with these settings come to lie so low. The noise in the read-out alone adds $4 \sigma^2 \|y\|^2$, where $y$ is the token that it reads, and this is about 0.1 if the gains of layer norm shrink as weight decay makes them.
+# * *The bound.* No slope of theirs is above {glue:text}`wide_next:.3f`, with upper ends as in the table.
+# * *What the runs cannot resolve.* The paper's own slopes are smaller than these upper ends, by a factor of {glue:text}`finer_majority:.1f` for MAJORITY and of {glue:text}`finer_first:.0f` for FIRST.
+# * *The noise.* For these three functions the noise draws alone leave an error of {glue:text}`wide_noise:.0f` % in a run, and runs of one length differ by {glue:text}`wide_apart:.0f` %, that is, by no more than the noise explains. The interval of MEAN lies just above 0, which may be due to the draws of the noise.
 #
-# ## Narrow models on longer strings
+# **Are the others flatter by orders of magnitude?** At these lengths they are not. Nor is it easy to see how they could be at 30 bits, at these settings. The answer there depends on the level that one assumes for them:
 #
-# For long strings the paper makes its models small. Its Figures 7 and 8 show models with 4 columns, trained on 20 lengths from 4 to 512 bits, and without PARITY, for which training at such lengths was not feasible. It says that the sharpness of MAJORITY rises, and that FIRST and MEAN show "little discernible dependency on length". The first three of its lengths, 4, 31 and 57 bits, and 17 bits between them, were run in batches of 128. The lengths and these batches are those of the authors' program. (Table 1 has batches of 1024, and the text does not except these figures.) There are {glue:text}`small_runs` runs of each function and length, of which {glue:text}`small_done` of {glue:text}`small_all` converged; initial weights and noise are ours, as in the table of settings below. These runs, too, were made twice, and the numbers are those of the second time. With the first seeds the slope of MAJORITY was 0.0121 [0.0031, 0.0212], that of FIRST 0.0130 [-0.0049, 0.0308] and that of MEAN -0.0003 [-0.0012, 0.0006], so the answers are the same.
+# | what is assumed at 30 bits | sharpness of the others | the paper's 1 for PARITY is larger by a factor of |
+# |:--|:--|:--|
+# | the level of our runs, and the paper's slopes | 0.12 to 0.18 | 6 to 8 |
+# | FIRST and MEAN: their spread in Table 2, and the ratio of spread to level of a trial of ours | near 0.01 and 0.006 | about a hundred, as the paper says |
+# | MAJORITY: at least its rise from 4 to 30 bits, by its slope in Table 2 | 0.05 or more | at most about 20 |
+#
+# In our runs the three functions lie at about {glue:text}`wide_level:.2f` at every length, with both sets of seeds. So there is a tension: either the others fall with the length, or they lie lower in the paper's runs than in ours. For FIRST and MEAN the points of Table 2 suggest the second, because they spread about a tenth as much as ours (see the last box on the arithmetic of Table 2, below). The points of MAJORITY spread more than ours. And we cannot say how models with these settings come to lie so low, since the noise in the read-out alone adds about 0.1 if weight decay shrinks the gains of layer norm.
+#
+# ## Models with 4 columns on longer strings
+#
+# For long strings the paper makes its models small. Its Figures 7 and 8 show models with 4 columns, trained on 20 lengths from 4 to 512 bits, and without PARITY, for which training at such lengths was not feasible. It says that the sharpness of MAJORITY rises, and that FIRST and MEAN show "little discernible dependency on length".
+#
+# We ran the first three of its lengths, 4, 31 and 57 bits, and 17 bits between them, in batches of 128. The lengths and these batches are those of the authors' program. (Table 1 has batches of 1024, and the text does not except these figures.) There are {glue:text}`small_runs` runs of each function and length, of which {glue:text}`small_done` of {glue:text}`small_all` converged; initial weights and noise are ours, as in the table of settings below.
 #
 # A rise is there if the interval of the slope lies above 0. For "little dependency" it is not enough that the interval contains 0, since few and scattered runs give a wide one. So we also ask that it lies within half of MAJORITY's slope on both sides of 0, and that the sharpness grows with a smaller power of $n$ than that of MAJORITY.
 
@@ -562,13 +621,22 @@ glue(
 )
 
 # %% [markdown]
-# MAJORITY rises, with a slope of {glue:text}`small_MAJORITY` per bit, and in {numref}`fig-sharpness-columns4` its runs of one length differ by a factor of about 5 at most. MEAN does not depend on the length in any way that we can see: its slope is {glue:text}`small_MEAN`, and the interval extends no farther from 0 than {glue:text}`small_reach:.2f` times the slope of MAJORITY. But a slope measures absolute changes, and those of MEAN are small also because its sharpness is. Relative changes are measured by the power of $n$ with which the sharpness grows. It is {glue:text}`power_MEAN` for MEAN and {glue:text}`power_MAJORITY` for MAJORITY, so MEAN grows more slowly in this sense too. A growth of MEAN with a power of up to {glue:text}`power_most:.2f` is not excluded, though, since it could not be seen in so few runs. With this reservation the two sentences of the paper are reproduced up to {glue:text}`small_last` bits.
+# In {numref}`fig-sharpness-columns4` MAJORITY rises, and its runs of one length differ by a factor of about 5 at most. MEAN stays low at all lengths, and the runs of FIRST scatter. These runs, too, were made twice, and the answers are the same:
 #
-# FIRST stays open. Its slope, {glue:text}`small_FIRST`, has an interval that contains 0 and the slope of MAJORITY too, because its runs scatter: at {glue:text}`small_last` bits one has a sharpness of {glue:text}`first_low:.3f` and another of {glue:text}`first_high:.2f`. In the mean over its runs FIRST has a sharpness of {glue:text}`small_end_FIRST:.2f` there, compared with {glue:text}`small_end_MAJORITY:.2f` for MAJORITY (0.87 and 0.97 with the first seeds), although its average sensitivity is 1 at every length. It would take more runs to say whether a sharp solution is found more often on longer strings.
+# | function | slope per bit, second time | with the first seeds | power of $n$ | up to {glue:text}`small_last` bits |
+# |:--|:--|:--|:--|:--|
+# | MAJORITY | {glue:text}`small_MAJORITY` | 0.0121 [0.0031, 0.0212] | {glue:text}`power_MAJORITY` | rises |
+# | MEAN | {glue:text}`small_MEAN` | -0.0003 [-0.0012, 0.0006] | {glue:text}`power_MEAN` | no dependence that we can see |
+# | FIRST | {glue:text}`small_FIRST` | 0.0130 [-0.0049, 0.0308] | | open |
+#
+# * *MEAN.* The interval of its slope extends no farther from 0 than {glue:text}`small_reach:.2f` times the slope of MAJORITY. But the absolute changes of MEAN are small also because its sharpness is. Relative changes are measured by the power of $n$ with which the sharpness grows, and in this sense, too, MEAN grows more slowly than MAJORITY. A growth of MEAN with a power of up to {glue:text}`power_most:.2f` is not excluded, though, since it could not be seen in so few runs. With this reservation the sentences on MAJORITY and MEAN are reproduced up to {glue:text}`small_last` bits.
+# * *FIRST.* The interval of its slope contains 0 and the slope of MAJORITY too, because its runs scatter: at {glue:text}`small_last` bits one has a sharpness of {glue:text}`first_low:.3f` and another of {glue:text}`first_high:.2f`. In the mean over its runs FIRST has a sharpness of {glue:text}`small_end_FIRST:.2f` there, compared with {glue:text}`small_end_MAJORITY:.2f` for MAJORITY (0.87 and 0.97 with the first seeds), although its average sensitivity is 1 at every length. It would take more runs to say whether a sharp solution is found more often on longer strings.
 #
 # ## The arithmetic of Table 2
 #
-# Although the training behind Table 2 was not run, its numbers can be compared with each other. A correlation $r$ of $k$ points has the $p$ of Student's $t = r \sqrt{(k - 2) / (1 - r^2)}$, on both sides, with $k - 2$ degrees of freedom; `linregress`, which the authors' program calls with one point a run, gives the same. The points are the runs that converged, of 27 lengths with ten runs each. We therefore ask: for which numbers of runs $k$ are there an $r$ and a $p$ that round to the printed values and are consistent with each other? If there is no such $k$ for some row, its two numbers contradict each other.
+# Although the training behind Table 2 was not run, its numbers can be compared with each other. The idea is that $r$ and $p$ of one regression determine the number of its points. A correlation $r$ of $k$ points has the $p$ of Student's $t = r \sqrt{(k - 2) / (1 - r^2)}$, on both sides, with $k - 2$ degrees of freedom; `linregress`, which the authors' program calls with one point a run, gives the same. The points are the runs that converged, of 27 lengths with ten runs each.
+#
+# We therefore ask: for which numbers of runs $k$ are there an $r$ and a $p$ that round to the printed values and are consistent with each other? If there is no such $k$ for some row, its two numbers contradict each other.
 
 # %%
 POSSIBLE = 27 * 10
@@ -637,15 +705,21 @@ glue(
 )
 
 # %% [markdown]
-# No row contradicts itself. MAJORITY, FIRST and MEAN fit one and the same number of runs, {glue:text}`fit_others` of {glue:text}`possible`, so all or nearly all of them converged. But PARITY fits {glue:text}`fit_parity` runs only. So {glue:text}`left_out` to {glue:text}`left_out_most` of its runs are not in the test, and still {glue:text}`left_out_loose` if each printed number may be off by a whole unit of its last digit. The paper's rule leaves out runs that did not converge, but the table does not say how many, nor at which lengths. Its slope and its $r$ are those of the runs that did, as ours are.
+# No row contradicts itself, but PARITY's test has fewer runs than the others. MAJORITY, FIRST and MEAN fit one and the same number of runs, {glue:text}`fit_others` of {glue:text}`possible`, so all or nearly all of them converged. PARITY fits {glue:text}`fit_parity` runs only. So {glue:text}`left_out` to {glue:text}`left_out_most` of its runs are not in the test, and still {glue:text}`left_out_loose` if each printed number may be off by a whole unit of its last digit. The paper's rule leaves out runs that did not converge, but the table does not say how many, nor at which lengths. Its slope and its $r$ are those of the runs that did, as ours are.
 #
-# The slope of PARITY is in tension with the caption, too. A slope of 0.050 over 26 bits is a rise of 1.3, while the caption of Figure 5 has PARITY near 1 at 30 bits. If every length counts the same, numbers between 0 and 1 have a slope of at most $\frac{91}{1638} \approx 0.056$, which a jump half-way attains. So either some runs lie above 1, or the curve is steep half-way. In the second case the slope at {glue:text}`wide_lengths` bits, whose interval contains the paper's 0.050, is compared with the average of a curve that is not a line.
+# The slope of PARITY is in tension with the caption of Figure 5, too: either some runs lie above 1, or the curve is steep half-way. In the second case the slope at {glue:text}`wide_lengths` bits, whose interval contains the paper's 0.050, is compared with the average of a curve that is not a line.
 #
-# ```{dropdown} The spread of the points
-# Slope and $r$ also give the spread of the points: the slope times the standard deviation of $n$ over $r$, about {glue:text}`spread_FIRST:.3f` for FIRST and {glue:text}`spread_MEAN:.3f` for MEAN. Our runs with the paper's width, rate and steps spread by {glue:text}`our_spread_FIRST:.3f` and {glue:text}`our_spread_MEAN:.3f`. Shared draws of the noise (below) do not explain this: over ten draws, 16 models of FIRST (32 columns, 5 bits) had a relative standard deviation of 0.27 to 0.40 in six trials with shared draws, and of 0.23 to 0.44 in nine trials without.
+# ```{dropdown} Two captions and the slopes of Table 2
+# * *Figure 5.* A slope of 0.050 over 26 bits is a rise of 1.3, while the caption has PARITY near 1 at 30 bits. If every length counts the same, numbers between 0 and 1 have a slope of at most $\frac{91}{1638} \approx 0.056$, which a jump half-way attains.
+# * *Table 2.* The caption puts the slope of PARITY two orders of magnitude above those of the other functions. By the printed slopes it is {glue:text}`times_majority:.0f` times that of MAJORITY and {glue:text}`times_first:.0f` times that of FIRST. This sentence has no row of its own, since the table itself has the exact numbers.
 # ```
 #
-# The caption of Table 2 puts the slope of PARITY two orders of magnitude above those of the other functions. By the printed slopes it is {glue:text}`times_majority:.0f` times that of MAJORITY and {glue:text}`times_first:.0f` times that of FIRST. This sentence has no row of its own, since the table itself has the exact numbers.
+# ```{dropdown} From the spread of the points to their level
+# * *The spread.* Slope and $r$ give the spread of the points: the slope times the standard deviation of $n$ over $r$, about {glue:text}`spread_FIRST:.3f` for FIRST and {glue:text}`spread_MEAN:.3f` for MEAN. Our runs with the paper's width, rate and steps spread by {glue:text}`our_spread_FIRST:.3f` and {glue:text}`our_spread_MEAN:.3f`.
+# * *The level.* With ten draws of the noise, as in the authors' program, narrow models of FIRST spread by about a third of their level in a trial of ours. If the share is the same in the paper's runs, FIRST lies near 0.01 there and MEAN near 0.006, and the 1 of PARITY is about a hundred times as large.
+# * *The read-out.* The noise in the read-out alone adds $4 \sigma^2 \|y\|^2$, where $y$ is the token that it reads, and this is about 0.1 if the gains of layer norm shrink as weight decay makes them.
+# * *Shared draws.* Shared draws of the noise (below) do not explain the small spread. Over ten draws, 16 models of FIRST (32 columns, 5 bits) had a relative standard deviation of 0.27 to 0.40 in six trials with shared draws, and of 0.23 to 0.44 in nine trials without.
+# ```
 #
 # ## What differs from the paper
 #
@@ -683,7 +757,7 @@ table(
 #
 # * The order of Figure 1 is reproduced at {glue:text}`largest` bits: PARITY is sharper than the other functions, and its sharpness grows faster with the length. With the paper's width, rate and steps its slope is near the paper's. The growth is not seen at every step: the narrow models show none from 8 to 10 bits, and those with the paper's width none from 7 to 8 bits with the first seeds.
 # * That the others increase little stays open. With the paper's width, rate and steps we can only say that the upper ends of their slopes are at most {glue:text}`wide_share:.2f` times the slope of PARITY, because our few runs cannot resolve smaller ones.
-# * That the others are flatter by orders of magnitude stays open, too. The ratio of PARITY to the sharpest other function is {glue:text}`ratio:.1f` at $n =$ {glue:text}`largest` in narrow models and {glue:text}`wide_ratio:.1f` at {glue:text}`wide_last` bits with the paper's width. The paper's sentence is about strings of up to 30 bits, which we did not run. If the others have the level of our runs and the paper's slopes, the factor at 30 bits is only 6 to 8, so either their level or their slopes must be different there. For FIRST and MEAN the small spread of the points of Table 2 suggests a lower level, with which the sentence would be right. For MAJORITY it does not, and by its own slope in Table 2 MAJORITY rises by 0.05 up to 30 bits, so there 1 is at most about 20 times as large.
+# * That the others are flatter by orders of magnitude stays open, too. PARITY is {glue:text}`ratio:.1f` times as sharp as the sharpest other function at {glue:text}`largest` bits in narrow models, and {glue:text}`wide_ratio:.1f` times at {glue:text}`wide_last` bits with the paper's width. The paper's sentence is about strings of up to 30 bits, which we did not run. There the factor would be 6 to 8 with the level of our runs and the paper's slopes, and for MAJORITY, by its own slope in Table 2, at most about 20. For FIRST and MEAN the spread of the points in Table 2 suggests a lower level, with which the sentence would be right.
 # * Models with 4 columns and up to {glue:text}`small_last` bits behave as Figures 7 and 8 say for two of their three functions: MAJORITY's sharpness rises, and no dependence of MEAN's on the length can be seen. Nothing can be said of FIRST, since its runs scatter widely.
 # * Each $p$ of Table 2 is that of its $r$, with at most the {glue:text}`possible` runs that there were. For PARITY at least {glue:text}`left_out` of them were left out.
 #
@@ -693,7 +767,18 @@ table(
 #
 # ## What would falsify this
 #
-# The observation would not be reproduced if PARITY were no sharper than each of the others at the largest length, if the interval of its slope contained 0, or if the slope of another function could not be distinguished from that of PARITY. For these the ends of 95 % intervals decide, and the threshold is 0. Three thresholds are ours. Two of them are half of a slope, PARITY's or MAJORITY's, because "little" needs a number. The third is 0.01 for the p-value in the narrow models, which the second run meets with {glue:text}`p_parity:.4f` only just. Besides, a length enters that test if at least 0.8 of its runs of PARITY converged. Table 2 would contradict itself if $r$ and $p$ of a row were not consistent for any number of runs up to {glue:text}`possible`, as is the case if two of its numbers are exchanged.
+# The observation would not be reproduced if
+#
+# * PARITY were no sharper than each of the others at the largest length,
+# * the interval of its slope contained 0, or
+# * the slope of another function could not be distinguished from that of PARITY.
+#
+# For these the ends of 95 % intervals decide, and the threshold is 0. Three thresholds are ours:
+#
+# * Two of them are half of a slope, PARITY's or MAJORITY's, because "little" needs a number.
+# * The third is 0.01 for the p-value in the narrow models, which the second run meets with {glue:text}`p_parity:.4f` only just. Besides, a length enters that test if at least 0.8 of its runs of PARITY converged.
+#
+# Table 2 would contradict itself if $r$ and $p$ of a row were not consistent for any number of runs up to {glue:text}`possible`, as is the case if two of its numbers are exchanged.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
