@@ -19,11 +19,11 @@
 # # Weights, gap and accuracy against length
 #
 # ```{verdict}
-# At the paper's size Figure 1 is reproduced: the largest sum of weights does not rise with the length of the strings. Figure 2, the largest gap between validation and training loss, cannot be judged from five models for each length. With our first five data sets of each length this gap rises visibly, and with five others it does not. Both are so for each of the two factors that the authors' program names for the decay of the learning rate. Figure 3, the plateau of the accuracy, is reproduced in part: from 60 bits on with the larger factor. With the smaller one, which the program uses, at most {glue:text}`learned_200_most` of 5 models learn at 200 bits.
+# On longer strings the weights of a trained attention layer do not grow, but five models for each length are too few to judge a trend of its generalization gap. At the paper's size Figure 1 is reproduced: the largest sum of weights does not rise with the length. Figure 2, the largest gap between validation and training loss, cannot be judged: it rises visibly with our first five data sets of each length, and not with five others. This is so for each of the two factors that the authors' program names for the decay of the learning rate. Figure 3, the plateau of the accuracy, is reproduced in part: from 60 bits on with the larger factor. With the smaller one, which the program uses, at most {glue:text}`learned_200_most` of 5 models learn at 200 bits.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-single-layer-bound`. **Read** 12 min. **Runs in** 25 s. **Source** printed; settings by the authors' program.
 #
-# **Claim.** One attention layer learns a majority of nine hidden bits among $T$ from 300 strings. The paper reports that weights and gap show no trend in $T$, and takes this as support of a bound that is free of $T$. With the settings of the authors' program the weights show none. The gap shows one in the first of our two series of runs and not in the second. Both together show that the largest gap of five grows, but from $T = 60$ on the plot is too coarse to show a growth. With the scatter of these series such a plot cannot distinguish a level bound from one that grows like $\sqrt{\log T}$.
+# **Claim.** One attention layer learns a majority of nine hidden bits among $T$ from 300 strings. The paper reports that weights and gap show no trend in $T$, and takes this as support of a bound that is free of $T$. We repeat the experiment with the settings of the authors' program, on two series of data sets. The largest sum of weights does not rise. The largest gap rises visibly in the first series and not in the second. Both together show that the largest gap of five grows, but from $T = 60$ on the plot is too coarse to show a growth. With the scatter of these series such a plot cannot distinguish a level bound from one that grows like $\sqrt{\log T}$.
 #
 # ## Why one should care
 #
@@ -147,7 +147,10 @@ glue(shortest=lengths[0])
 # %% [markdown]
 # At first all runs stay at the loss of a predictor that ignores the input, longer strings for longer ({numref}`fig-majority-epochs`). Then both losses fall. Small steps follow the gradient, so one could expect that the sum of the rates alone determines where a run is. Indeed the losses fall at similar sums, but later the curves part. At $T =$ {glue:text}`shortest` the gap at the best epoch is {glue:text}`best_program` with the program's factor, after {glue:text}`epoch_program` epochs, and {glue:text}`best_comment` with the other one. One run of each is no comparison, so we turn to the stored runs.
 #
-# **The stored runs.** There are four series, two with each factor, at the paper's ten lengths and with at most 200,000 epochs. As in the program, a run ends earlier once its training accuracy is 1. There are five data sets of each length, as in the paper. Two series with different factors share their data sets and first weights, so they are no independent evidence, but the first and the second series with the same factor share nothing. We made the second ones to see whether the conclusions of the first would hold.
+# **The stored runs.** There are four series, a first and a second one with each factor. We made the second ones to see whether the conclusions of the first would hold.
+#
+# * *Size.* Each series has the paper's ten lengths, five data sets of each length, as in the paper, and at most 200,000 epochs. As in the program, a run ends earlier once its training accuracy is 1.
+# * *What is independent.* The first and the second series with the same factor share nothing. Two series with different factors share their data sets and first weights, so they are no independent evidence.
 
 # %% mystnb={"code_prompt_hide": "The stored runs", "code_prompt_show": "The stored runs"} tags=["hide-input"]
 SERIES = {
@@ -439,13 +442,31 @@ glue(visible_60_most=100 * max(later.values()))
 # %% [markdown]
 # **Figure 1** is reproduced with both factors and in both series, since the largest sum of weights falls, if anything.
 #
-# **Figure 2** cannot be judged from five models for each length. The table has the largest gap at three lengths, and the shares of shuffles that rise as steeply, over all lengths and from 60 bits on. All four series have an upward slope. In the first series of either factor it is larger than chance explains: the shares are {glue:text}`p_gap_program` (one of 4000) and {glue:text}`p_gap_comment`. In the second series they are {glue:text}`p_gap_program_2` and {glue:text}`p_gap_comment_2`, which is no discernible trend. Rank correlations agree with this. (A line through the ten largest gaps does so only in part. It needs {glue:text}`level:.1f` standard errors and has {glue:text}`errors_program:.1f` in the first series with 0.999, but {glue:text}`errors_comment:.1f` in that with 0.99995.)
+# **Figure 2** cannot be judged from five models for each length. By the first series alone we would say that the figure is not reproduced, and by the second alone that it is. The next table has the shares of shuffles whose largest gap rises as steeply as it did; a small share speaks for a trend.
 #
-# By the first series alone we would say that the figure is not reproduced, and by the second alone that it is. To see how much depends on the draw, we took five of the ten models of each length at random, 200 times for each factor. With 0.999 the largest gap rises visibly in {glue:text}`fives_program:.0f` % of these draws, and with 0.99995 in {glue:text}`fives_comment:.0f` %. So a plot of five models may or may not show a trend, and the paper's, which shows none, is one that may well be drawn.
+# | runs | factor 0.999 | factor 0.99995 |
+# |:--|:--|:--|
+# | first series | {glue:text}`p_gap_program` (one of 4000) | {glue:text}`p_gap_comment` |
+# | second series | {glue:text}`p_gap_program_2` | {glue:text}`p_gap_comment_2` |
+# | both, mean slope | {glue:text}`both_20_program` | {glue:text}`both_20_comment` |
+# | both, mean slope from 60 bits on | {glue:text}`both_60_program` | {glue:text}`both_60_comment` |
 #
-# Both series of a factor together do rise. Only shares of {glue:text}`both_20_program` (0.999) and {glue:text}`both_20_comment` (0.99995) of the shuffles have as large a mean slope, but from 60 bits on the shares are {glue:text}`both_60_program` and {glue:text}`both_60_comment`. So with these settings the largest gap of five very likely grows, mostly between 20 and 60 bits.
+# * *Each series alone.* All four series have an upward slope. In the first series of either factor it is larger than chance explains, and in the second it is no discernible trend. Rank correlations agree with this, but a line through the ten largest gaps does so only in part.
+# * *Other draws.* To see how much depends on the draw, we took five of the ten models of each length at random, 200 times for each factor. The largest gap rises visibly in {glue:text}`fives_program:.0f` % of these draws with 0.999, and in {glue:text}`fives_comment:.0f` % with 0.99995. So a plot of five models may or may not show a trend, and the paper's, which shows none, is one that may well be drawn.
+# * *Both series of a factor together.* They do rise visibly over all lengths, but not from 60 bits on. So with these settings the largest gap of five very likely grows, mostly between 20 and 60 bits.
 #
-# **Longer strings alone.** We chose to look from 60 bits on after we had seen the first series. There no series rises visibly. But to be found four times in five, a growth must be {glue:text}`visible_60:.0f` % per doubling in the first series with 0.999, and {glue:text}`others_60:.0f` to {glue:text}`visible_60_most:.0f` % in the others (computed as in the next section), whereas the line of a square root of $T$ rises by {glue:text}`root_60:.0f` % there. So in three of the four series not even a growth like $\sqrt T$ would be found that often, and the figure does not decide about these strings. Models that have not learned have small gaps for the wrong reason. Among those that learned, both series together give correlations of the gap with $\log T$ of {glue:text}`learners_r_program:.2f` and {glue:text}`learners_r_comment:.2f`, which shares of {glue:text}`learners_p_program:.3f` and {glue:text}`learners_p_comment:.3f` of the shuffles reach. If the two series of a factor are taken alone, only one of them rises visibly (last column of the table), so this is open too.
+# ```{dropdown} The line through the ten largest gaps
+# To exclude chance at the level of 5 %, the line needs a slope of {glue:text}`level:.1f` standard errors. It has {glue:text}`errors_program:.1f` in the first series with 0.999, but {glue:text}`errors_comment:.1f` in that with 0.99995. So with the larger factor this test does not find the rise that the shuffles show there.
+# ```
+#
+# **Longer strings alone.** From 60 bits on no series rises visibly, but the figure is too coarse to decide about these strings. We chose this cut after we had seen the first series.
+#
+# * *What would be found.* To be found four times in five, a growth must be {glue:text}`visible_60:.0f` % per doubling in the first series with 0.999, and {glue:text}`others_60:.0f` to {glue:text}`visible_60_most:.0f` % in the others, computed as in the next section. The line of a square root of $T$ rises by {glue:text}`root_60:.0f` % there. So in three of the four series not even a growth like $\sqrt T$ would be found that often.
+# * *Only models that learned.* Models that have not learned have small gaps for the wrong reason. Among those that learned, longer strings go with larger gaps in both series together, but with each factor only one of the two series rises visibly by itself. So this is open too.
+#
+# ```{dropdown} The correlations among the models that learned
+# In both series together the correlations of the gap with $\log T$ are {glue:text}`learners_r_program:.2f` with 0.999 and {glue:text}`learners_r_comment:.2f` with 0.99995. Shares of {glue:text}`learners_p_program:.3f` and {glue:text}`learners_p_comment:.3f` of the shuffles reach them. For each series alone the share is in the last column of *Largest gap, and shares of shuffles that rise as steeply*.
+# ```
 
 # %% mystnb={"code_prompt_hide": "The accuracy, series by series", "code_prompt_show": "The accuracy, series by series"} tags=["hide-input"]
 form = {"factor": "g", "largest accuracy at 200": ".3f", "share": ".3f"}
@@ -463,13 +484,19 @@ for name, runs in zip(("comment", "comment_2"), larger, strict=True):
     glue(**{f"fall_{name}": f"{least * math.log2(200 / 60):.2f}"})
 
 # %% [markdown]
-# **Figure 3** is reproduced in part. We ask for two things from 60 bits on, the same cut as above: that the largest accuracy does not visibly fall, and that most models learn. With the factor 0.99995 both series meet both conditions. Their largest accuracy stays between {glue:text}`lowest` and {glue:text}`highest`, as if five to seven of the nine bits had been found, and at least three of five models learn at every length. A fall by {glue:text}`fall_comment` from 60 to 200 bits would have been found four times in five in the first series, and one by {glue:text}`fall_comment_2` in the second. (From 40 bits on the second series does fall, and over all ten lengths every series does.)
+# **Figure 3** is reproduced in part: from 60 bits on with the larger factor, and not with the smaller one. We ask for two things from 60 bits on, the same cut as above: that the largest accuracy does not visibly fall, and that most models learn.
 #
-# With 0.999, with which the program runs, most models fail at 200 bits: {glue:text}`learned_200_program` of 5 learns in 200,000 epochs in the first series, and {glue:text}`learned_200_program_2` of 5 in the second. The largest accuracy falls visibly in the first series and not in the second. By the mean slope of both series it falls visibly too (share {glue:text}`falls_program`). The paper says that its models "were learning well even at longer sequence lengths", and its text does not name the factor. It says too that 200,000 epochs were needed "for the larger sequence lengths to start to overfit". At 200 bits one and two of our five models reach training accuracy 1 within these epochs with 0.999, and three and four with 0.99995. This speaks for the larger factor, but does not decide between them.
+# * *With 0.99995* both series meet both conditions. Their largest accuracy stays between {glue:text}`lowest` and {glue:text}`highest`, as if five to seven of the nine bits had been found, and at least three of five models learn at every length. But from 40 bits on the second series does fall, and over all ten lengths every series does.
+# * *A small fall could be missed.* From 60 to 200 bits, a fall by {glue:text}`fall_comment` would have been found four times in five in the first series with 0.99995, and one by {glue:text}`fall_comment_2` in the second.
+# * *With 0.999*, with which the program runs, most models fail at 200 bits: {glue:text}`learned_200_program` of 5 learns in 200,000 epochs in the first series, and {glue:text}`learned_200_program_2` of 5 in the second. The largest accuracy falls visibly in the first series and not in the second. By the mean slope of both series it falls visibly too (share {glue:text}`falls_program`).
+#
+# With which factor were the paper's figures made? The text of the paper does not name the factor, but says that its models "were learning well even at longer sequence lengths". It says too that 200,000 epochs were needed "for the larger sequence lengths to start to overfit". At 200 bits one and two of our five models reach training accuracy 1 within these epochs with 0.999, and three and four with 0.99995. This speaks for the larger factor, but does not decide between them.
 #
 # ## What such a plot can decide
 #
-# The question behind Figure 2 is whether a gap grows like $\sqrt{\log(mT)}$ or not at all. From $T = 20$ to 200, with $m = 300$, this root grows by 12 % in all. A line through its values at the ten lengths rises by {glue:text}`older:.1f` % of their mean per doubling, and one through $\sqrt T$ by {glue:text}`root:.0f` %. How large a rise can the figure show? The largest gaps scatter about their line in $\log_2 T$ with a standard deviation $s$. A slope through ten of them, whose $\log_2 T$ have the standard deviation $v$, has the standard error $s / (\sqrt{10}\, v)$. Since $s$ is estimated from the same ten gaps, a trend has to be {glue:text}`needed:.1f` standard errors to be found four times in five, by a two-sided $t$-test at the level of 5 %.
+# The question behind Figure 2 is whether a gap grows like $\sqrt{\log(mT)}$ or not at all. From $T = 20$ to 200, with $m = 300$, this root grows by 12 % in all. A line through its values at the ten lengths rises by {glue:text}`older:.1f` % of their mean per doubling, and one through $\sqrt T$ by {glue:text}`root:.0f` %.
+#
+# How large a rise can the figure show? The largest gaps scatter about their line in $\log_2 T$ with a standard deviation $s$. A slope through ten of them, whose $\log_2 T$ have the standard deviation $v$, has the standard error $s / (\sqrt{10}\, v)$. Since $s$ is estimated from the same ten gaps, a trend has to be {glue:text}`needed:.1f` standard errors to be found four times in five, by a two-sided $t$-test at the level of 5 %. If this least visible rise were below {glue:text}`older:.1f` %, the figure could distinguish such a growth from none.
 
 
 # %%
@@ -502,13 +529,20 @@ glue(**{f"visible_{name}": 100 * seen.loc[which, "visible"] for which, name in N
 glue(**{f"errors_{name}": seen.loc[which, "in errors"] for which, name in NAMES.items()})
 
 # %% [markdown]
-# The least visible rise is {glue:text}`visible_program:.0f` % and {glue:text}`visible_program_2:.0f` % of the mean largest gap per doubling in the two series with 0.999, and {glue:text}`visible_comment:.0f` % and {glue:text}`visible_comment_2:.0f` % in those with 0.99995. So a growth like $\sqrt T$ could be seen, four times in five, in the first series with 0.999 and in none of the others. For the root of a logarithm all four are several times too coarse. So Figure 2 cannot distinguish the two bounds, whatever its result. And a gap is not its bound, because it may rise under a level bound, or stay level under a rising one.
+# Figure 2 cannot distinguish the two bounds, whatever its result. The table has the least visible rise of each series, per doubling and as a share of the mean largest gap.
+#
+# | factor | first series | second series |
+# |:--|:--|:--|
+# | 0.999 | {glue:text}`visible_program:.0f` % | {glue:text}`visible_program_2:.0f` % |
+# | 0.99995 | {glue:text}`visible_comment:.0f` % | {glue:text}`visible_comment_2:.0f` % |
+#
+# A growth like $\sqrt T$, with {glue:text}`root:.0f` %, could be seen four times in five in the first series with 0.999, and in none of the others. For the root of a logarithm, with {glue:text}`older:.1f` %, all four are several times too coarse. Moreover, a gap is not its bound, because it may rise under a level bound, or stay level under a rising one.
 #
 # ## What we found
 #
 # * Figure 1 is reproduced at the paper's size, in both series and with both factors: the largest sum of weights of five models does not rise with $T$.
-# * Figure 3 is reproduced in part. With 0.99995, the larger of the two factors that the program names, the accuracy plateaus from 60 bits on, after a fall, in both series, and at every length at least three of five models learn. With 0.999, which the program uses, most models do not learn at 200 bits, in either series.
 # * Figure 2 cannot be judged. Over all lengths the largest gap rises visibly in the first series, with both factors, and not in the second. Both together show that the largest gap of five grows, but a plot of five models for each length may or may not show it. From 60 bits on the figure is too coarse.
+# * Figure 3 is reproduced in part. With 0.99995, the larger of the two factors that the program names, the accuracy plateaus from 60 bits on, after a fall, in both series, and at every length at least three of five models learn. With 0.999, which the program uses, most models do not learn at 200 bits, in either series.
 # * The time before a model learns grows with the length of the strings. That is a matter of optimization, about which the bound makes no statement.
 # * A plot of the largest of five at ten lengths, with the scatter of these four series, cannot distinguish a bound that is free of $T$ from one with $\sqrt{\log(mT)}$.
 #
