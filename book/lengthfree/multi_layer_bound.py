@@ -19,11 +19,11 @@
 # # A bound for many layers, free of the sequence length
 #
 # ```{verdict}
-# Theorem 4.2 is false as printed, because its bound on the size of a cover is too small. A *cover* is a list of networks such that every network of a class is close to one of the list. For example, a class of one-layer networks with a single free number needs a cover of at least two networks. So a bound on the logarithm of the size would have to be at least $\log 2$. But it is {glue:text}`printed_norm:.3f` times $\log 2$, if the covers of each matrix have a constant of their own. If one constant serves all matrices, as in the paper's corollaries, this class shows nothing, but wide layers do. At width $10^6$, with tokens of the length that a layer norm gives, the bound is {glue:text}`sparse_printed:.3f` times what is needed. The printed formula has six slips. With all six repaired we prove the theorem, and the number of tokens still does not appear in it.
+# Theorem 4.2 is false as printed, but its main point is true: for deep transformers there is a bound on the size of a cover in which the number of tokens does not appear. A *cover* is a list of networks such that every network of a class is close to one of the list. The printed bound on its size is too small. For example, a class of one-layer networks with a single free number needs a cover of at least two networks, so a bound on the logarithm of the size would have to be at least $\log 2$. But it is {glue:text}`printed_norm:.3f` times $\log 2$, if the covers of each matrix have a constant of their own. If one constant serves all matrices, as in the paper's corollaries, this class shows nothing, but wide layers do. At width $10^6$, with tokens of the length that a layer norm gives, the bound is {glue:text}`sparse_printed:.3f` times what is needed. The printed formula has six slips, and with all six repaired we prove the theorem.
 # ```
 # **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-rounding`, {ref}`ch-capacity`. **Read** 12 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** For deep transformers a bound on the size of the smallest cover usually contains the length $T$ of the input. The reason is that it is built from covers of the single matrices, and their size usually grows with the number of tokens. If the covers of the matrices do not depend on this number, $T$ disappears. This main point of the theorem is true. But three factors that the proof derives are missing in the printed formula, and three more are missing in the proof itself. Because of the missing factors the formula is too small. If each matrix has a cover constant of its own, this shows even in classes in which a single number varies. If one constant serves all matrices, our counterexamples are wide layers. With all six factors put in, the theorem holds.
+# **Claim.** For deep transformers a bound on the size of the smallest cover usually contains the length $T$ of the input. The reason is that it is built from covers of the single matrices, and their size usually grows with the number of tokens. Theorem 4.2 says that $T$ disappears if the covers of the matrices do not depend on this number, and this is true. But its formula is too small: three factors that the proof derives are missing in it, and three more are missing in the proof itself. If each matrix has a cover constant of its own, this shows even in classes in which a single number varies. If one constant serves all matrices, our counterexamples are wide layers. With all six factors put in, the theorem holds.
 #
 # ## Why one should care
 #
@@ -220,11 +220,25 @@ glue(printed_norm=printed_norm, alone=one_number["this slip alone"].max(), stret
 # *(Refuted below as printed.)* If the absolute entries of each matrix, and of $w$, sum to at most $B$, then the bound of {prf:ref}`lengthfree-thm4-2` holds with $C_1 = B^2 \ln(2dk+1)$ and $C_{B_x} = B_x^2 C_1$.
 # ```
 #
-# To contradict the corollary we need many networks that are far apart, since $C_1$ is now a number that we cannot make small. The idea is to encode a long codeword in the entries of $W_v$, and to let $W_c$ magnify it.
+# To contradict the corollary we need many networks that are far apart, since $C_1$ is now a number that we cannot make small. All our classes follow one plan, and only the place of the codeword changes.
+#
+# 1. Write a long codeword into the entries of one matrix, with one network for each codeword.
+# 2. Show that any two codewords give outputs more than $2 \epsilon$ apart at some input, so that each codeword needs a network of its own in the cover.
+# 3. Compare the bound with the logarithm of the number of codewords. A ratio below 1 refutes the bound.
+#
+# The first class writes the codeword into $W_v$. It refutes the printed corollary for tokens of length 1, but only at widths that no network has. The second writes it into $W_{QK}$. With long tokens it refutes the corollary even as corrected by the sum of its proof, and at smaller widths.
+#
+# ### A codeword in $W_v$, for tokens of length 1
+#
+# The idea is that $W_c$ magnifies what $W_v$ returns, and the slip *norm* has lost this magnification.
 #
 # *The networks.* Take one layer, $k = B_x = B_w = L_\sigma = 1$, $B_{c2} = B$ and $B_{v2} = \frac1B$. Let $W_c$ have the one entry $B$, let $w$ pick its column, and let $W_{QK} = 0$. In every input the $[CLS]$ token, which in the paper is constant or trained, is 0, and the others are at least 500 copies of one token $x$. So attention returns $(1 - \frac1T)\, x$, and the output is $(1 - \frac1T)\, B\, W_v^\top x$.
 #
-# *The codewords* are polynomials over a finite field. Let $S = B^4$, let $q$ be a prime from $S$ to $2S$, and $d = Sq$, so that the coordinates are pairs $(i, y)$ with $0 \le i < S$ and $0 \le y < q$. For a polynomial $p$ over the field of $q$ elements, of degree below $\frac S2$, let $W_v$ be $\frac1{B \sqrt S}$ at the $S$ coordinates $(i, p(i))$, and 0 elsewhere. For example, at $S = 2$ and $q = 3$ the polynomials are the constants 0, 1 and 2: the polynomial $p = 1$ has its two entries at $(0, 1)$ and $(1, 1)$, the polynomial $p = 2$ has them at $(0, 2)$ and $(1, 2)$, and the two share no coordinate. In general the length of $W_v$ is $\frac1B$, and its entries sum to $\sqrt S / B = B$, as the corollary asks. Two polynomials agree at fewer than $\frac S2$ of the $S$ arguments, so two such $W_v$ differ at more than $S$ coordinates, by $\frac1{B\sqrt S}$ at each, and are more than $\frac1B$ apart. If $x$ is the unit vector in the direction of their difference, the outputs are therefore more than $1 - \frac1T \ge 0.998$ apart. Hence at $\epsilon = 0.499$ each of the $q^{S/2}$ polynomials needs a network of its own. The next table compares the logarithm of their number with the bound; a ratio of 1 or more in the column *as printed* would mean that the class does not refute the corollary.
+# *The codewords* are polynomials over a finite field. Let $S = B^4$, let $q$ be a prime from $S$ to $2S$, and $d = Sq$, so that the coordinates are pairs $(i, y)$ with $0 \le i < S$ and $0 \le y < q$. For a polynomial $p$ over the field of $q$ elements, of degree below $\frac S2$, let $W_v$ be $\frac1{B \sqrt S}$ at the $S$ coordinates $(i, p(i))$, and 0 elsewhere. Its length is $\frac1B$, and its entries sum to $\sqrt S / B = B$, as the corollary asks. For example, at $S = 2$ and $q = 3$ the polynomials are the constants 0, 1 and 2: the polynomial $p = 1$ has its two entries at $(0, 1)$ and $(1, 1)$, the polynomial $p = 2$ has them at $(0, 2)$ and $(1, 2)$, and the two share no coordinate.
+#
+# *The outputs.* Two polynomials agree at fewer than $\frac S2$ of the $S$ arguments. So two such $W_v$ differ at more than $S$ coordinates, by $\frac1{B\sqrt S}$ at each, and are more than $\frac1B$ apart. If $x$ is the unit vector in the direction of their difference, the outputs are therefore more than $1 - \frac1T \ge 0.998$ apart. Hence at $\epsilon = 0.499$ each of the $q^{S/2}$ polynomials needs a network of its own.
+#
+# The next table compares the logarithm of their number with the bound. A ratio of 1 or more in the column *as printed* would mean that the class does not refute the corollary.
 
 # %%
 rows = {}
@@ -264,17 +278,28 @@ cor4_2_1.repaired(
 glue(wide_printed=wide.loc[32, "as printed"], wide_d=wide.loc[32, "width d, at most"])
 
 # %% [markdown]
-# In the table the printed bound is large enough for small $B$ and too small from $B = 20$ on, and the ratio falls as $1/B^2$. At $B = 32$ the width is {glue:text}`wide_d:.1e`, which no network has. The example is still relevant, because a bound in which the width occurs only as $\ln d$ is meant for large $d$.
+# The printed bound is large enough for small $B$ and too small from $B = 20$ on, and the ratio falls as $1/B^2$. At $B = 32$ the width is {glue:text}`wide_d:.1e`, which no network has. The example is still relevant, because a bound in which the width occurs only as $\ln d$ is meant for large $d$.
 #
-# This class uses the slip *norm*, which a reader may take for a misprint. So we also test the corollary as corrected by the sum of its proof, and encode the codeword in $W_{QK}$. Let $B = 1$ and $k = d$.
+# ### A codeword in $W_{QK}$, for long tokens
+#
+# The class above uses the slip *norm*, which a reader may take for a misprint. So we also test the corollary as corrected by the sum of its proof. Now the codeword stands in $W_{QK}$, and the idea is that with long tokens a tiny entry of $W_{QK}$ decides where attention looks. Let $B = 1$ and $k = d$.
 #
 # *The inputs.* Each of them has two tokens. The one that is read, $[CLS]$, is again the same in all inputs, now the query $B_x e_1$. The other token is $\frac{B_x}2 (e_0 + e_j)$ for some $j = 2, \dots, d - 1$.
 #
-# *The networks.* Let each of the $d - 2$ entries $(1, j)$ of $W_{QK}$ be either $10/B_x^2$ or 0, and let all its other entries be 0. If $B_x^2 = 10\, (d - 2)$, each entry can be chosen freely, since the entries then sum to at most 1. If only $d/10$ of them are not 0, whichever these are, shorter tokens are enough: the entries sum to 1 at $B_x = \sqrt d$, the length that a layer norm gives, and there are $\binom{d-2}{d/10}$ choices. Let $W_v$ read coordinate 0 with the weight $2/B_x$, and let $W_c$ and $w$ pass the result on.
+# *The networks.* Let each of the $d - 2$ entries $(1, j)$ of $W_{QK}$ be either $10/B_x^2$ or 0, and let all its other entries be 0. Let $W_v$ read coordinate 0 with the weight $2/B_x$, and let $W_c$ and $w$ pass the result on.
 #
-# *The outputs.* The score of the other token is 5 if the entry $(1, j)$ is not 0 and 0 otherwise, and the query has the score 0 with itself. So the output, the attention weight of the other token, is 0.993 in the first case and $\frac12$ in the second. Hence at $\epsilon = 0.246$ each of the $2^{d-2}$ or $\binom{d-2}{d/10}$ choices needs a network of its own.
+# *The outputs.* The score of the other token is 5 if the entry $(1, j)$ is not 0 and 0 otherwise, and the query has the score 0 with itself. So the output, the attention weight of the other token, is 0.993 in the first case and $\frac12$ in the second. For example, at $d = 5$ the entries $(1, 2)$ and $(1, 4)$ may be set and $(1, 3)$ not. Then the outputs for $j = 2, 3, 4$ are 0.993, $\frac12$ and 0.993, and the codeword can be read off. Hence at $\epsilon = 0.246$ each choice of the entries needs a network of its own.
 #
-# If the query may differ between inputs, for example because a position is added to it, the queries $B_x e_i$ make all $(d-1)(d-2)$ entries $(i, j)$ with $i \ne j$ readable, and $B_x^2 = 10\, (d - 1)(d - 2)$ is needed. The next cell runs the layer for an entry of either value, and compares the number of choices with the three bounds. The rows *one query* have the same query in all inputs, and in the rows *all queries* it differs between inputs. In the rows *sparse* $d/10$ entries are not 0, and $B_x = \sqrt d$.
+# How long must the tokens be? Each entry that is set is $10/B_x^2$, and together the entries sum to at most 1. So the more entries may be set, the longer the tokens have to be. If the query may differ between inputs, for example because a position is added to it, the queries $B_x e_i$ make all entries $(i, j)$ with $i \ne j$ readable. This gives four variants of the class, named as in the table of results below:
+#
+# | variant | query | entries that are not 0 | $B_x^2$ | choices |
+# |:--|:--|:--|:--|:--|
+# | one query | the same in all inputs | any of the $d - 2$ | $10\, (d - 2)$ | $2^{d-2}$ |
+# | one query, sparse | the same in all inputs | any $d/10$ of the $d - 2$ | $d$ | $\binom{d-2}{d/10}$ |
+# | all queries | differs between inputs | any of the $(d - 1)(d - 2)$ | $10\, (d - 1)(d - 2)$ | $2^{(d-1)(d-2)}$ |
+# | all queries, sparse | differs between inputs | any $d/10$ of the $(d - 1)(d - 2)$ | $d$ | $\binom{(d-1)(d-2)}{d/10}$ |
+#
+# In the sparse variants $B_x = \sqrt d$ is the length that a layer norm gives. The next cell runs the layer for an entry of either value, and compares the logarithm of the number of choices with the three bounds. Where the column *as printed* or *by its proof* is below 1, that form of the corollary is refuted.
 
 # %%
 rows = {}
@@ -333,7 +358,18 @@ glue(marked_printed=one_query["as printed"], all_length=all_queries["length B_x"
 glue(all_printed=all_queries["as printed"], all_proof=all_queries["by its proof"])
 
 # %% [markdown]
-# With one query, take width $10^6$ and tokens of length at most {glue:text}`sparse_length:.0f`, the length that a layer norm gives. The printed corollary then allows {glue:text}`sparse_printed:.3f` times what is needed, and with the correction {glue:text}`sparse_proof:.2f` times. With all choices allowed and tokens of length {glue:text}`marked_length:.0f` these numbers are {glue:text}`marked_printed:.3f` and {glue:text}`marked_proof:.2f`. If the query may differ between inputs, width 1000 and tokens of length {glue:text}`all_length:.0f` are enough: the corollary allows {glue:text}`all_printed:.3f` times what is needed, and with the correction {glue:text}`all_proof:.2f` times. And for tokens of the length that a layer norm gives, the printed corollary then fails at width 16,384, where it allows {glue:text}`all_sparse_printed:.2f` times what is needed. (The paper's masked word has one query, because the same vector stands in for it in all inputs.) In all cases the ratios fall nearly like one over the number of entries of $W_{QK}$ that can be nonzero at once. So the corollary fails for long tokens even if its misprints are corrected, and a layer norm makes them long enough, although these classes show nothing at the paper's width of 64. The same classes refute the theorem in the kinder reading. With one query for all inputs and tokens of the length that a layer norm gives, a width of 100,000 is enough. If each matrix has a cover constant of its own, the theorem needs no width, since in the class *scores* above its bound is too small already at width 1 for tokens of length 4.
+# So in wide layers with long tokens the corollary fails even if its misprints are corrected, and a layer norm makes tokens long enough. Of each variant the next table repeats one instance: what the corollary allows, over what is needed.
+#
+# | variant | width $d$ | length of tokens | as printed | with the correction |
+# |:--|:--|:--|:--|:--|
+# | one query, sparse | $10^6$ | {glue:text}`sparse_length:.0f`, as after a layer norm | {glue:text}`sparse_printed:.3f` | {glue:text}`sparse_proof:.2f` |
+# | one query | $10^6$ | {glue:text}`marked_length:.0f` | {glue:text}`marked_printed:.3f` | {glue:text}`marked_proof:.2f` |
+# | all queries | 1000 | {glue:text}`all_length:.0f` | {glue:text}`all_printed:.3f` | {glue:text}`all_proof:.2f` |
+# | all queries, sparse | 16,384 | 128, as after a layer norm | {glue:text}`all_sparse_printed:.2f` | above 1, no contradiction |
+#
+# * *Width.* In all variants the ratios fall nearly like one over the number of entries of $W_{QK}$ that can be nonzero at once. These classes show nothing at the paper's width of 64.
+# * *One query or all.* The paper's masked word has one query, because the same vector stands in for it in all inputs.
+# * *The theorem.* The same classes refute the theorem in the kinder reading. With one query for all inputs and tokens of the length that a layer norm gives, a width of 100,000 is enough. If each matrix has a cover constant of its own, the theorem needs no width, since in the class *scores* above its bound is too small already at width 1 for tokens of length 4.
 #
 # For tokens no longer than 1 and $L_\sigma \le 1$, on the other hand, the correction is enough, even with the printed logarithm. Since $W_{QK}$ is $d \times d$, its cover has $\ln(2d^2 + 1)$ in place of $\ln(2dk + 1)$. But this is at most twice as large, and the paper's constant 2 of softmax, where 1 is true, makes up for it. (The members of the cover then meet the bound $B$, but not always the spectral bounds; see Step 4 of the proof below.)
 #
@@ -385,7 +421,9 @@ def allowed(norms, moves, slips=()):
 
 
 # %% [markdown]
-# The search draws norms over four powers of ten, up to six layers, widths to 4 and lengths to {glue:text}`T_max`. Half of each batch are random networks. In these the errors rarely add up, so the other half are nearly aligned networks: matrices close to multiples of the identity, and tokens close to $\pm x$. The tokens and the matrices of the first layer are often so small that no projection acts. Then gradient ascent increases the difference for the pairs that come nearest to the sum. As controls, the same pairs are compared with the sum in which one slip is left in, and with attention that adds values up instead of averaging them.
+# The search draws norms over four powers of ten, up to six layers, widths to 4 and lengths to {glue:text}`T_max`. Half of each batch are random networks. In these the errors rarely add up, so the other half are nearly aligned networks: matrices close to multiples of the identity, and tokens close to $\pm x$. The tokens and the matrices of the first layer are often so small that no projection acts. Then gradient ascent increases the difference for the pairs that come nearest to the sum.
+#
+# There are two controls. The same pairs are compared with the sum in which one slip is left in, and with attention that adds values up instead of averaging them. A good search must exceed the sum in both.
 
 # %% mystnb={"code_prompt_hide": "The adversary", "code_prompt_show": "The adversary"} tags=["hide-input"]
 BENDS = (lambda y: y, torch.tanh, torch.relu)
@@ -517,16 +555,21 @@ glue(
 )
 
 # %% [markdown]
-# The largest change of the output is {glue:text}`top:.4f` of the sum, so the sum is never exceeded, and it cannot be replaced by a smaller multiple of itself. This means that the sum as a whole is attained, for some norms, and not that each of its terms is the smallest possible. If any one slip is put in again, some pair exceeds the sum. An infinite ratio occurs because the sum can be 0 if it has no term for the first $W_c$. At {glue:text}`T_max` tokens the search reaches {glue:text}`far:.2f` of the sum, so long strings are no worse. This is due to the averages: attention that adds values up instead reaches {glue:text}`added:.1e` times the sum. For comparison, the bound of {ref}`ch-transformer-capacity`, which covers each matrix on all $mT$ tokens of $m$ inputs, contains $\log(mT)$.
+# The search finds no counterexample: the largest change of the output is {glue:text}`top:.4f` of the sum.
+#
+# * *The sum* is never exceeded, and it cannot be replaced by a smaller multiple of itself. This means that the sum as a whole is attained, for some norms, and not that each of its terms is the smallest possible.
+# * *The slips.* If any one slip is put in again, some pair exceeds the sum. An infinite ratio occurs because the sum can be 0 if it has no term for the first $W_c$.
+# * *The length.* At {glue:text}`T_max` tokens the search reaches {glue:text}`far:.2f` of the sum, so long strings are no worse. This is due to the averages: attention that adds values up instead reaches {glue:text}`added:.1e` times the sum. For comparison, the bound of {ref}`ch-transformer-capacity`, which covers each matrix on all $mT$ tokens of $m$ inputs, contains $\log(mT)$.
 #
 # The next chapter, {ref}`ch-layer-by-layer`, asks how fast the bound grows with the number of layers, and treats the two corollaries of the appendix.
 #
 # ## What we found
 #
+# * The main point of the theorem is right: $T$ does not appear in the bound, at any depth.
 # * Theorem 4.2 as printed is false. If each matrix has a cover constant of its own, a class of width 1 with one free number needs a larger cover than the theorem allows. Each of its six slips alone would then be enough to make it false, and three of them are in the proof too.
 # * If one constant serves all matrices, as in the corollaries, these classes show nothing. But Corollary 4.2.1 as printed is false for large $d$, and so the theorem fails in this kinder reading as well. Even if it is corrected by its proof, the corollary is false for tokens of the length that a layer norm gives, at a width of a million.
-# * With the six slips repaired both statements hold, even with the constant 1 of softmax; with this constant our proof of the corollary has the logarithm $\ln(2 d \max(d, k) + 1)$. The sum on which they rest cannot be replaced by a smaller multiple of itself, since pairs of networks reach {glue:text}`top:.4f` of it.
-# * The main point of the theorem is right: $T$ does not appear in the bound, at any depth.
+# * With the six slips repaired both statements hold, even with the constant 1 of softmax; with this constant our proof of the corollary has the logarithm $\ln(2 d \max(d, k) + 1)$.
+# * The sum on which both statements rest cannot be replaced by a smaller multiple of itself, since pairs of networks reach {glue:text}`top:.4f` of it.
 #
 # ```{finding} lengthfree.thm4_2
 # :title: Theorem 4.2: terms of its proof's sum are missing in its bound

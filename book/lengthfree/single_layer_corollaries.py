@@ -19,11 +19,11 @@
 # # One layer: three corollaries, several heads, real weights
 #
 # ```{verdict}
-# Three corollaries make the bound for one attention layer computable, for three norms of the matrix of queries and keys. They are false as printed, for weight matrices with bounded rows, and true if the columns are bounded and the sample is not too small. The proof of their theorem uses columns, so we count the rows as a misprint. What is bounded is the complexity of the layer, which says how well its outputs can fit random signs. The complexity of several independent heads is exactly the sum of their complexities. The bound is far from practice: a layer of width {glue:text}`width` with the usual random weights and sinusoidal positions needs some {glue:text}`examples_class:.0e` examples before the bound is below the largest possible output.
+# Three corollaries of a bound for one attention layer are false as printed, for weight matrices with bounded rows. They are true if the columns are bounded in place of the rows, and if the sample is not too small. The proof of their theorem uses columns, so we count the rows as a misprint. The corollaries make the bound computable, each for its own norm of the matrix of queries and keys. What is bounded is the complexity of the layer, which says how well its outputs can fit random signs. The complexity of several independent heads is exactly the sum of their complexities. The bound is far from practice: a layer of width {glue:text}`width` with the usual random weights and sinusoidal positions needs some {glue:text}`examples_class:.0e` examples before the bound is below the largest possible output.
 # ```
 # **Needs** {ref}`ch-single-layer-bound`, {ref}`ch-linear-covers`. **Read** 11 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** For three norms of the matrix $W_{QK}$ of queries and keys there are covers whose size does not depend on the number of inputs, and each of them gives a corollary of the bound for one layer. The corollaries take over the theorem's norms, and with them its misprint: they fail for rows, by the theorem's counterexample, and are true for columns. One of them rests on a lemma that is false. But its tokens are short in the $\ell_1$ norm, the sum of the absolute values of their entries, and for such tokens a simpler cover can replace the lemma. The complexities of several heads with parameters of their own add up. For real weights the norms are large, so the bound tells how the complexity scales, not how large it is.
+# **Claim.** For three norms of the matrix $W_{QK}$ of queries and keys there are covers whose size does not depend on the number of inputs, and each of them gives a corollary of the bound for one layer. The corollaries inherit a misprint of their theorem: they fail for rows, by the theorem's counterexample, and are true for columns. One of them rests on a lemma that is false. But its tokens are short in the $\ell_1$ norm, the sum of the absolute values of their entries, and for such tokens a simpler cover can replace the lemma. The complexities of several heads with parameters of their own add up. For real weights the norms are large, so the bound tells how the complexity scales, not how large it is.
 
 # %% tags=["parameters"]
 T_search = 300  # longest input of the search and the cover, in tokens [16..512]
@@ -170,13 +170,38 @@ figures.show()
 #
 # ## The corollaries
 #
-# The corollaries are the theorem with a cover constant put in. The theorem has $2 B_x^2 \sqrt C$ in the place of $B_x^3 \alpha$, where $C$ is the cover constant, so from $B_x^3 \alpha = 2 B_x^2 \sqrt C$ we get $\alpha = 2 \sqrt C/B_x$. (4.1.1 has $\sqrt2$ in place of 2, which its $O$ hides, and a misprint in $B$, with $B_{W_c}$ twice where D.0.1 and D.0.2 have $B_{W_v}$.) The norms of $W_c$ and $W_v$ are the theorem's, so the same counterexample applies to the corollaries. Its $W_c$ has signs in one column, so that all rows are bounded by 1 but the column is not. Its tokens are 0 and $e_j$, which are also short in the $\ell_1$ norm, and its $W_{QK}$ is 0, so that $B_{QK}$ may be as small as one likes. (With $B_x$ any number above 1, as the theorem has $<$.) For $B_{QK} = 10^{-6}$, $m = 2d$ and $d = 32768$ the counterexample requires a constant of at least {glue:text}`forced_least:.1f` in each of the three corollaries, whereas $8\sqrt2$ is enough for columns.
+# This section asks three questions. Why do the corollaries fail for bounded rows, and from which width on? Why do they hold for bounded columns? And does a search find a class that contradicts them?
 #
-# With all bounds equal to 1 the counterexample contradicts 4.1.1 and D.0.2 as well, because the constant in their $O$ would have to grow without bound with the width. But it exceeds $8\sqrt2$ only from a width of {glue:text}`from_4:.1f` million on for 4.1.1, and of {glue:text}`from_2:.1f` million for D.0.2. (The logarithms that the $O$ of D.0.2 also hides, such as $\ln m$, grow more slowly. At $d = 2^{80}$ the constant over $\ln m$ still exceeds $10^6$.) At the width 64 of the paper's experiment and $m = 2d$, on the other hand, a constant of {glue:text}`forced_64:.2f` is enough for this counterexample, which is no contradiction. Corollary D.0.1 is different, because its $\alpha$ has a factor $\sqrt d$. If $B_{QK} = 1$, the counterexample requires no constant above {glue:text}`forced_root:.2f` there at $m = 2d$, at any width. So it contradicts D.0.1 only if $B_{QK}$ is small. For $B_{QK} = 1/\sqrt d$, for instance, $8\sqrt2$ is exceeded from a width of {glue:text}`from_1:.1f` million on.
+# Each corollary is the theorem with a cover constant $C$ put in. The theorem has $2 B_x^2 \sqrt C$ in the place of $B_x^3 \alpha$, so $\alpha = 2 \sqrt C/B_x$. In two details 4.1.1 differs from this. It has $\sqrt2$ in place of 2, which its $O$ hides, and its $B$ has a misprint, $B_{W_c}$ twice where D.0.1 and D.0.2 have $B_{W_v}$.
+#
+# ### Bounded rows
+#
+# The norms of $W_c$ and $W_v$ are the theorem's, so the theorem's counterexample, whose core is the example by hand, applies to the corollaries too:
+#
+# * its $W_c$ has signs in one column, so that all rows are bounded by 1 but the column is not;
+# * its tokens are 0 and $e_j$, which are also short in the $\ell_1$ norm, and $B_x$ may be any number above 1, since the theorem has $<$;
+# * its $W_{QK}$ is 0, so that $B_{QK}$ may be as small as one likes.
+#
+# How large would the constant that the $O$ hides have to be, for the printed value to hold here? For columns $8\sqrt2$ is enough, so we ask where rows require more. In the table the other bounds are 1 and $m = 2d$.
+#
+# | $B_{QK}$ | corollary | constant that the counterexample requires |
+# |:--|:--|:--|
+# | $10^{-6}$ | each of the three | at least {glue:text}`forced_least:.1f` at $d = 32768$ |
+# | 1 | 4.1.1 | above $8\sqrt2$ from a width of {glue:text}`from_4:.1f` million on |
+# | 1 | D.0.2 | above $8\sqrt2$ from a width of {glue:text}`from_2:.1f` million on |
+# | 1 | D.0.1 | at most {glue:text}`forced_root:.2f` at any width, no contradiction |
+# | $1/\sqrt d$ | D.0.1 | above $8\sqrt2$ from a width of {glue:text}`from_1:.1f` million on |
+# | 1 | each of the three | {glue:text}`forced_64:.2f` is enough at the width 64 of the paper's experiment, no contradiction |
+#
+# So all three corollaries fail for rows if $B_{QK}$ is small. With all bounds equal to 1 the counterexample contradicts 4.1.1 and D.0.2 as well, because the constant in their $O$ would have to grow without bound with the width. Corollary D.0.1 is different, because its $\alpha$ has a factor $\sqrt d$, and the counterexample contradicts it only if $B_{QK}$ is small. The $O$ of D.0.2 also hides logarithms such as $\ln m$, but these grow more slowly than the required constant. At $d = 2^{80}$ the constant over $\ln m$ still exceeds $10^6$.
+#
+# ### Bounded columns
 #
 # The corollaries also need the theorem's condition on the sample size: unless $\sqrt m \ge B_x^2 \alpha + \sqrt{\ln 2d}$, the expression in brackets can be too small or even negative, and has to be replaced by $B_x$.
 #
-# If columns are bounded, 4.1.1 and D.0.1 follow from {prf:ref}`lengthfree-thm4-1-repaired`, the theorem in its repaired form, and from Lemmas 3.6 and 3.3, which give covers for their norms. (A cover of $x \mapsto Wx$ at all tokens can take the place of one at the queries, because a score is off by at most $B_x \epsilon$ in both cases, and neither cover grows with the number of tokens.) Lemma 3.4, the cover for the norm of D.0.2, is false for columns ({ref}`ch-linear-covers`), so D.0.2 needs another proof. There is one, because in a layer *both* sides of $W_{QK}$ are short in $\ell_1$, the query and the token:
+# *Corollaries 4.1.1 and D.0.1*, for bounded columns, follow from {prf:ref}`lengthfree-thm4-1-repaired`, the theorem in its repaired form, and from Lemmas 3.6 and 3.3, which give covers for their norms. A cover of $x \mapsto Wx$ at all tokens can take the place of one at the queries, because a score is off by at most $B_x \epsilon$ in both cases, and neither cover grows with the number of tokens.
+#
+# *Corollary D.0.2* needs another proof, because Lemma 3.4, the cover for its norm, is false for columns ({ref}`ch-linear-covers`). There is one, because in a layer *both* sides of $W_{QK}$ are short in $\ell_1$, the query and the token:
 #
 # ```{prf:proposition} A cover for short tokens (ours)
 # :label: layer-entry-cover
@@ -191,7 +216,15 @@ figures.show()
 # In one layer a cover at scale $\epsilon$ is needed only to make sure that every score is off by at most $B_x \epsilon$. Put $\delta = \epsilon / B_x$ and round all entries of $W$ towards 0 to multiples of $\delta$. The result $\hat W$ is a member of the class, and $|x_{[CLS]}^\top (W - \hat W)\, x_t| \le \delta\, \|x_{[CLS]}\|_1 \|x_t\|_1 \le \delta B_x^2 = B_x \epsilon$. The multiples $z_{ij}$ are whole numbers, so $\sum |z_{ij}| \le \sum z_{ij}^2 \le n := \lfloor B_F^2 / \delta^2 \rfloor$. There are at most $(2d^2 + 1)^n$ such tables, since each table is a sum of $n$ terms, each of which is 0 or $\pm 1$ at one of $d^2$ places, and $n \le B_F^2 B_x^2 / \epsilon^2$. $\square$
 # ```
 #
-# The norms $\|\cdot\|_{2,1}$ and $\|\cdot\|_{1,\infty}$ do not grow when entries shrink, and they bound the squares: $B_F = B_{QK}$ for the first, $B_F = \sqrt d\, B_{QK}$ for the second. So D.0.2 holds with $\alpha = 2 B_{QK} \sqrt{\ln(2d^2 + 1)}$, at most 1.3 times the printed one from $d = 2$ on. The Lipschitz constant $c = 2$ that the paper has for the softmax may be replaced by 1, so half of this $\alpha$ is enough. The printed $\alpha$ is larger than this half, and the expression in brackets increases with $\alpha$ as long as $B_x^2 \alpha \le \sqrt m - \sqrt{\ln 2d}$, so D.0.2 holds with its printed $\alpha$ from $d = 2$ on. (In 4.1.1 and D.0.1 the printed $\alpha$ may be larger than needed for the same reason.) At $d = 1$ the printed $\alpha$ is 0, so that only $B B_x \sqrt{\ln 2 / m}$ is left of D.0.2. This bound is true with the constant $8\sqrt2$ as well, because each output, up to its sign, increases with the single number $W_{QK}$. Functions that all increase in one number can fit few patterns of signs:
+# From the proposition D.0.2 follows in three steps, for $d \ge 2$.
+#
+# 1. The norms $\|\cdot\|_{2,1}$ and $\|\cdot\|_{1,\infty}$ do not grow when entries shrink, and they bound the squares: $B_F = B_{QK}$ for the first, $B_F = \sqrt d\, B_{QK}$ for the second. So D.0.2 holds with $\alpha = 2 B_{QK} \sqrt{\ln(2d^2 + 1)}$, at most 1.3 times the printed one.
+# 2. The Lipschitz constant $c = 2$ that the paper has for the softmax may be replaced by 1, so half of this $\alpha$ is enough.
+# 3. The printed $\alpha$ is larger than this half, and the expression in brackets increases with $\alpha$ as long as $B_x^2 \alpha \le \sqrt m - \sqrt{\ln 2d}$. So D.0.2 holds with its printed $\alpha$.
+#
+# For the reason in step 2 the printed $\alpha$ of 4.1.1 and D.0.1 may also be larger than needed.
+#
+# At $d = 1$ the printed $\alpha$ is 0, so that only $B B_x \sqrt{\ln 2 / m}$ is left of D.0.2. This bound is true with the constant $8\sqrt2$ as well, because each output, up to its sign, increases with the single number $W_{QK}$. Functions that all increase in one number can fit few patterns of signs:
 #
 # ```{dropdown} The case $d = 1$
 # *Proof.* If tokens are numbers, so is $W_{QK}$, and an average $u_i$ has the derivative $x_{[CLS]} \mathrm{Var}(x)$ with respect to this number, with the variance of the tokens under the weights of the softmax. So $v_i = \pm u_i$, with the sign of the query, increases with $W_{QK}$, and this sign can be absorbed in $\varepsilon_i$. Write $v_i = -B_x + \int_{-B_x}^{B_x} \mathbf 1[v_i > \theta]\, d\theta$. For each $\theta$ the set of all $i$ with $v_i > \theta$ only grows with $W_{QK}$, so $\sum_i \varepsilon_i \mathbf 1[v_i > \theta]$ is a partial sum of $m$ random signs in a fixed order. By Lévy's inequality the largest absolute value of a partial sum has a mean of at most $2\, \mathbb E |S_m|$, where $S_m$ is the sum of all $m$ signs. So the mean of $\sup |\sum_i \varepsilon_i v_i|$ is at most $B_x \mathbb E |S_m| + 2 B_x \cdot 2\, \mathbb E |S_m| = 5 B_x \mathbb E |S_m|$.
@@ -199,7 +232,9 @@ figures.show()
 # For $m \ge 2$ we have $\mathbb E |S_m| \le \frac{\sqrt3}2 \sqrt m$. Indeed, $\mathbb E |S_3| = \frac32$ attains this. From an odd $m$ to the next, $(\mathbb E |S_m|)^2/m$ is multiplied by $m (m+2)/(m+1)^2 < 1$, and an even $m$ has the mean of the odd number before it (for $m = 2$ the mean is 1). So the mean of the supremum is at most $4.34\, B_x \sqrt m$. With the factor $2B$, which taking away the matrices $w$, $W_c$ and $W_v$ costs in the proof of the theorem, we get $\mathcal R \le 8.7\, B B_x / \sqrt m$, which is at most $8\sqrt2\, B B_x \sqrt{\ln 2 / m}$. For $m = 1$ this is true because $\mathcal R \le B B_x$. $\square$
 # ```
 #
-# We test the cover on random matrices with $\|W\|_{2,1} = 1$ and on the worst of {glue:text}`T_search` tokens. The error of a score and the logarithm of the number of rounded matrices, both divided by what is allowed, must not exceed 1. The column between them is for tokens that are short in $\ell_2$ only, to which the proposition does not apply.
+# ### Two tests
+#
+# First we test the cover on random matrices with $\|W\|_{2,1} = 1$ and on the worst of {glue:text}`T_search` tokens. The error of a score and the logarithm of the number of rounded matrices are both divided by what is allowed, and a value above 1 would refute the proposition. The column between them is for tokens that are short in $\ell_2$ only, to which the proposition does not apply.
 
 
 # %%
@@ -343,7 +378,13 @@ glue(
 )
 
 # %% [markdown]
-# The rounded matrices satisfy the proposition. For tokens that are short in $\ell_2$ only they fail, at all scales of the table except the coarsest. The second table repeats the search of {ref}`ch-single-layer-bound`, which varies tokens and matrices so as to make the complexity large. It uses the norms of the corollaries and compares with the expression in brackets, with half of the $\alpha$ that belongs to the cover. At $d = 1$ D.0.2 is taken as printed, with $\alpha = 0$. The rows in which $B_{QK}$ tends to 0, computed at $10^{-100}$, are the limit of uniform attention. The search makes the complexity of the averages $\pm u_j$ large, for which the proof gives the constant $4\sqrt2 =$ {glue:text}`dudley:.2f`, half of $8\sqrt2$, since the factor 2 of the proof comes after them. The classes found require a constant of {glue:text}`searched:.2f` at most. Since no complexity exceeds $B_x$, no sample can require more than $1/\sqrt{\ln(2d)/m}$, which is {glue:text}`cap:.1f` in the first column; there the search could have found a contradiction. If sums take the place of averages, it finds one for each corollary.
+# The rounded matrices satisfy the proposition. For tokens that are short in $\ell_2$ only they fail, at all scales of the table except the coarsest.
+#
+# Second, the search of {ref}`ch-single-layer-bound` varies tokens and matrices so as to make the complexity large, here with the norms of the corollaries. It finds no contradiction: the classes in the second table require a constant of {glue:text}`searched:.2f` at most, and the proof gives $4\sqrt2 =$ {glue:text}`dudley:.2f`.
+#
+# * *What is searched.* The search makes the complexity of the averages $\pm u_j$ large. For these the proof gives half of $8\sqrt2$, since the factor 2 of the proof comes after them.
+# * *What it is compared with.* This is the expression in brackets, with half of the $\alpha$ that belongs to the cover. At $d = 1$ D.0.2 is taken as printed, with $\alpha = 0$. The rows in which $B_{QK}$ tends to 0, computed at $10^{-100}$, are the limit of uniform attention.
+# * *Could it have found one?* Since no complexity exceeds $B_x$, no sample can require more than $1/\sqrt{\ln(2d)/m}$. This is {glue:text}`cap:.1f` in the first column, so there the search could have found a contradiction. If sums take the place of averages, it finds one for each corollary.
 #
 # ## Several heads
 #
@@ -394,7 +435,12 @@ glue(
 )
 
 # %% [markdown]
-# With all norms equal to 1 it takes some {glue:text}`examples_ones:.0e` examples until the bound is informative for a loss. With random weights and positions it takes {glue:text}`examples_class:.0e` examples until the bound is not vacuous for the class, and {glue:text}`examples_quarter:.0e` until it is informative for a loss. For a bound below a fixed number the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$ up to logarithms, and it is these norms that are large. So the theorem tells how the complexity *scales*: it does not grow with $T$, and it grows with the norms at most in this way. This is also what the authors want of it, for they write that such bounds "can be used to help understand how sample size needs to scale with different architecture parameters".
+# With random weights the bound certifies nothing at samples of usual size.
+#
+# * With all norms equal to 1 it takes some {glue:text}`examples_ones:.0e` examples until the bound is informative for a loss.
+# * With random weights and positions it takes {glue:text}`examples_class:.0e` examples until the bound is not vacuous for the class, and {glue:text}`examples_quarter:.0e` until it is informative for a loss.
+#
+# For a bound below a fixed number the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$ up to logarithms, and it is these norms that are large. So the theorem tells how the complexity *scales*: it does not grow with $T$, and it grows with the norms at most in this way. This is also what the authors want of it, for they write that such bounds "can be used to help understand how sample size needs to scale with different architecture parameters".
 #
 # ## What we found
 #
