@@ -19,7 +19,7 @@
 # # What a chain costs
 #
 # ```{verdict}
-# A chain of thought for PARITY costs nothing in its length $T$ if one rule writes all its bits: at {glue:text}`T_max` bits the number of strings whose chains a learner has to fit before it knows the rule is {glue:text}`shared_chain:.1f` on average. It costs about $\log_2 T$ strings if every step has a weight of its own. Without the chain the same two problems cost about $2 \log_2 T$ strings and $T$ strings, so the number of strings that the chain saves is not exponential. The bounds that follow from the first paper's Theorem 2, at the best noise for each length and without its term $P$ for the change of the sharpness under noise, ask for numbers of strings that grow like $T$ to the power {glue:text}`power_quoted:.1f` with the chain ({glue:text}`power_chain:.1f` with the norm that the chain has) and {glue:text}`power_pass:.1f` without.
+# A longer chain of thought for PARITY does not take more examples if one rule writes all its bits. At {glue:text}`T_max` bits the number of strings whose chains a learner has to fit before it knows the rule is {glue:text}`shared_chain:.1f` on average. If each of $T$ steps has a weight of its own, about $\log_2 T$ strings are needed. Without the chain the same two problems take about $2 \log_2 T$ strings and $T$ strings, so the number of strings that the chain saves is not exponential. The numbers of strings that follow from the first paper's Theorem 2 grow much faster: like $T$ to the power {glue:text}`power_quoted:.1f` or {glue:text}`power_chain:.1f` with the chain, by the norm as quoted or the one that the chain has, and {glue:text}`power_pass:.1f` without. These powers are at the best noise for each length, and without the theorem's term for the change of the sharpness under noise.
 # ```
 # **Needs** {ref}`ch-chain-of-thought`. **Read** 10 min. **Runs in** 15 s. **Source** ours; beside the first paper, results of {cite:t}`yang2026` (abstract and a public summary read), {cite:t}`hanneke2026` and {cite:t}`joshi2025` (abstracts, and of the former a summary).
 #
@@ -182,7 +182,11 @@ glue(answer_error=(hidden.std() / math.sqrt(hidden_runs)).max(), hidden_runs=hid
 glue(fail_16=100 * failing[16], fail_32=100 * failing[32])
 
 # %% [markdown]
-# With one rule for all steps the number of strings does not grow with the length of the chain. On the contrary, a longer chain teaches more: at 8 bits the learner needs {glue:text}`short_chain:.1f` strings in the mean, and at {glue:text}`T_max` bits {glue:text}`shared_chain:.1f`, although there are {glue:text}`rules` rules to choose from. The reason is that each string shows $T$ steps. From the answers alone it needs {glue:text}`shared_answer:.1f` strings, about as many as the {glue:text}`log_rules:.1f` bits that it takes to name one of the rules. This is a mean of {glue:text}`hidden_runs` runs only, with a standard error of up to {glue:text}`answer_error:.1f`; since $\log_2 |H|$ is about $3 + 2 \log_2 T$, we say "about $2 \log_2 T$". With a weight for each step it needs {glue:text}`step_chain:.1f` strings with chains and {glue:text}`step_answer:.1f` with answers alone.
+# With one rule for all steps the number of strings does not grow with the length of the chain. On the contrary, a longer chain teaches more, because each string shows $T$ steps.
+#
+# * *One rule, with the chain.* At 8 bits the learner needs {glue:text}`short_chain:.1f` strings in the mean, and at {glue:text}`T_max` bits {glue:text}`shared_chain:.1f`, although there are {glue:text}`rules` rules to choose from.
+# * *One rule, answers alone.* At {glue:text}`T_max` bits it needs {glue:text}`shared_answer:.1f` strings, about as many as the {glue:text}`log_rules:.1f` bits that it takes to name one of the rules. This is a mean of {glue:text}`hidden_runs` runs only, with a standard error of up to {glue:text}`answer_error:.1f`. Since $\log_2 |H|$ is about $3 + 2 \log_2 T$, we say "about $2 \log_2 T$".
+# * *A weight for each step.* At {glue:text}`T_max` bits the learner needs {glue:text}`step_chain:.1f` strings with chains and {glue:text}`step_answer:.1f` with answers alone.
 #
 # ## Is a chain really one function?
 #
@@ -218,7 +222,31 @@ ledger.show()
 #
 # ## The bounds beside the counts
 #
-# What do the bounds say for the same chain? For the first paper, P1 in the table and the figure, we take $B^*$, the bound of {ref}`ch-chain-of-thought` at its best noise, and set the bound on the error to one half. That is, $4 T B^* = \frac12$ for the chain and $4 B^* = \frac12$ for one pass. Then we solve for the number $m$ of samples. For the chain there are two norms: the quoted $L(1, 2, T)$, which is that of the network for two fixed bits, and the larger one that a chain with short codes really has ({ref}`ch-chain-of-thought`). (The bound follows from Theorem 2 by Markov's inequality, leaves out the term $P$ by which noise changes the sharpness, and takes another noise at each length, which Theorems 7 and 8 do not. With $P$ as in the authors' notebook the powers from 64 to 128 bits would be about 5.2 and 5.5 for the chain, with these two norms, and 7.3 for one pass, and the numbers at 128 bits $7 \cdot 10^{15}$, $10^{18}$ and $2 \cdot 10^{19}$; the order stays, and the quotient of chain and one pass then shrinks with the power 1.8.) As $B^*$ contains $m^{-1/3}$, the number is proportional to $T^3$ times norm and sharpness for the chain. For Yang, Srebro and Li we take $L W \log((T + T') W)$ for the first paper's network, where $L = 2$ and $W$ is its number of weights with short codes. The constant in front is 1, because theirs is not known to us. So only the growth of this line means something, and not its height. Of the bound of Hanneke, Mehalel and Moran, which does not contain $T$, we could not read the constants either. In its place we take {prf:ref}`chain-one-function` for the shared rules, with an error of one half and $\delta = 0.05$, that is, $m = 2\, (\log |H| + \log 20)$.
+# What do the bounds say for the same chain? We turn each of them into a number $m$ of samples, and ask with which power of $T$ this number grows. A bound that describes what learning takes would have to grow with about the same power as one of the counts. The first paper is called P1.
+#
+# | name | the number of samples |
+# |:--|:--|
+# | P1, one pass | $m$ with $4 B^* = \frac12$, where $B^*$ is the bound of {ref}`ch-chain-of-thought` at its best noise |
+# | P1, chain | $m$ with $4 T B^* = \frac12$, with the norm that a chain with short codes really has ({ref}`ch-chain-of-thought`) |
+# | P1, chain, its norm | the same with the smaller norm $L(1, 2, T)$ that the paper quotes, which is that of the network for two fixed bits |
+# | L W log | $L W \log((T + T') W)$ of Yang, Srebro and Li for the first paper's network, where $L = 2$ and $W$ is its number of weights with short codes |
+# | one function | $m = 2\, (\log \lvert H \rvert + \log 20)$, which is {prf:ref}`chain-one-function` for the shared rules, with an error of one half and $\delta = 0.05$ |
+#
+# * *P1.* Here the bound on the error is set to one half. As $B^*$ contains $m^{-1/3}$, the number is proportional to $T^3$ times norm and sharpness for the chain. The bound follows from Theorem 2 by Markov's inequality, and takes another noise at each length, which Theorems 7 and 8 do not. It leaves out the term $P$ by which noise changes the sharpness. With $P$ all three numbers and powers would be larger, but their order stays.
+# * *L W log.* The constant in front is 1, because theirs is not known to us. So only the growth of this line means something, and not its height.
+# * *One function.* It stands in place of the bound of Hanneke, Mehalel and Moran, which does not contain $T$, because we could not read its constants either.
+#
+# ```{dropdown} The numbers of the first paper with the term P
+# With $P$ as in the authors' notebook the powers from 64 to 128 bits and the numbers at 128 bits would be about these:
+#
+# | bound | power of $T$ | samples at 128 bits |
+# |:--|:--|:--|
+# | P1, chain, its norm | 5.2 | $7 \cdot 10^{15}$ |
+# | P1, chain | 5.5 | $10^{18}$ |
+# | P1, one pass | 7.3 | $2 \cdot 10^{19}$ |
+#
+# The quotient of chain and one pass then shrinks with the power 1.8 of $T$.
+# ```
 
 
 # %%
@@ -301,13 +329,28 @@ glue(power_weights=powers["L W log"], bound_weights=weights_bound(T_max))
 glue(bound_rules=rules_bound(T_max))
 
 # %% [markdown]
-# {numref}`fig-chain-cost` has the counts at the bottom, and the bounds for transformers exceed them by many orders of magnitude. The bound of the proposition, which contains $T$ only through the number of rules, asks for {glue:text}`bound_rules:.0f` strings at {glue:text}`T_max` bits. Without $P$ the first paper's bound for the chain asks for {glue:text}`bound_chain:.0e` samples at {glue:text}`T_max` bits and grows with the power {glue:text}`power_chain:.1f` of $T$ with short codes, and {glue:text}`power_quoted:.1f` with the norm as quoted; that for one pass asks for {glue:text}`bound_pass:.0e` and grows with the power {glue:text}`power_pass:.1f`. Below some thirty bits the chain with short codes even has the larger bound, but its quotient to the bound for one pass shrinks with the power {glue:text}`gap:.1f` of $T$. For comparison, the count without the chain exceeds that with the chain by a factor of about $2 \log_2 T$ if the rule is shared, and of about $T / \log_2 T$ otherwise. None of these factors is exponential.
+# {numref}`fig-chain-cost` has the counts at the bottom, and the bounds for transformers exceed them by many orders of magnitude. At {glue:text}`T_max` bits, and for the first paper without $P$:
 #
-# Two reservations apply to this comparison. First, the bounds hold for transformers with real weights and for any distribution of the strings, whereas our learners know a finite class that contains the right rule. A larger number is therefore to be expected from the bounds, and only the growth with $T$ can be compared. Second, our learners search all rules, or solve linear equations, and are not trained. What gradient descent finds from few chains, and not from answers, is a question of computation, for which there are separate results, for example those of {cite:t}`wen2025parity`, of which we read the abstract. The chain may well be worth an exponential factor there, but a comparison of two bounds on the error of the best network cannot show it.
+# * *The proposition*, which contains $T$ only through the number of rules, asks for {glue:text}`bound_rules:.0f` strings.
+# * *The first paper with the chain* asks for {glue:text}`bound_chain:.0e` samples with short codes. This number grows with the power {glue:text}`power_chain:.1f` of $T$, and the number with the norm as quoted with the power {glue:text}`power_quoted:.1f`.
+# * *The first paper in one pass* asks for {glue:text}`bound_pass:.0e` samples, and this number grows with the power {glue:text}`power_pass:.1f`.
+#
+# Below some thirty bits the chain with short codes even has a larger bound than one pass, but the quotient of the two bounds shrinks with the power {glue:text}`gap:.1f` of $T$. For comparison, the count without the chain exceeds that with the chain by a factor of about $2 \log_2 T$ if the rule is shared, and of about $T / \log_2 T$ otherwise. None of these factors is exponential.
+#
+# Two reservations apply to this comparison.
+#
+# * *The assumptions differ.* The bounds hold for transformers with real weights and for any distribution of the strings, whereas our learners know a finite class that contains the right rule. A larger number is therefore to be expected from the bounds, and only the growth with $T$ can be compared.
+# * *Our learners are not trained.* They search all rules, or solve linear equations. What gradient descent finds from few chains, and not from answers, is a question of computation, for which there are separate results, for example those of {cite:t}`wen2025parity`, of which we read the abstract. The chain may well be worth an exponential factor there, but a comparison of two bounds on the error of the best network cannot show it.
 #
 # ## What would falsify this
 #
-# Our statements would be false if a rule fitted every step of a sample and wrote a wrong chain on it, if the number of strings with chains rose with $T$ although the rule is shared, or if at some length the mean number of strings for the weights differed from the proposition by more than the half-width of its interval. The control of each check shows less to the learner or takes the law of another case, and then the outcome is the opposite one.
+# Our statements would be false in any of these cases:
+#
+# * A rule fits every step of a sample and writes a wrong chain on it.
+# * The number of strings with chains rises with $T$ although the rule is shared.
+# * At some length the mean number of strings for the weights differs from the proposition by more than the half-width of its interval.
+#
+# The control of each check shows less to the learner or takes the law of another case, and then the outcome is the opposite one.
 #
 # ## What the authors' code does differently
 #

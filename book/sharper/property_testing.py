@@ -19,11 +19,11 @@
 # # Can degree and sparsity be found by queries?
 #
 # ```{verdict}
-# Yes, both can often be found from a part of the values, and neither test ever answers with more than the true degree or number of characters. The paper's test of the degree, as we restored it, flips single coordinates. If it is fine enough, it finds the degree of most functions, as the paper says too. By its exact chances it would be right for {glue:text}`right_fine:.0f` % of those that we drew on {glue:text}`T` bits, and for {glue:text}`right_fine_five:.0f` % at degree 5. For this it asks for {glue:text}`fine_share:.0f` % of all values in the mean over the degrees, and for {glue:text}`fine_five:.0f` % at degree 5. Flipping random blocks of coordinates, which the paper does not mention, is better. With {glue:text}`R` trials for each degree, blocks found degree 5 in {glue:text}`found_blocks:.0f` % of the functions that have it, and single coordinates in {glue:text}`found_coordinates:.0f` %. Blocks asked for {glue:text}`block_share:.1f` % of all values in the mean over the degrees, and for {glue:text}`block_five:.1f` % at degree 5.
+# Yes, both can often be found from a part of the values, and neither test ever answers with more than the truth. Here a function is written as a sum of characters, which are products of signs. Its degree is the largest number of signs in a character, and its sparsity is the number of characters. The paper's test of the degree, as we restored it, flips single coordinates. If it is fine enough, it finds the degree of most functions, as the paper says too. But at degree 5, by its exact chances, it would be right for only {glue:text}`right_fine_five:.0f` % of those that we drew on {glue:text}`T` bits, and it asks for {glue:text}`fine_five:.0f` % of all values. Flipping random blocks of coordinates, which the paper does not mention, is better: blocks found degree 5 in {glue:text}`found_blocks:.0f` % of these functions, from {glue:text}`block_five:.1f` % of all values.
 # ```
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 13 min. **Runs in** 10 s. **Source** restored (degree), printed (sparsity, Figure 8).
 #
-# **Claim.** The degree and the sparsity of a function can be bounded by asking for its values at few points, without its whole table. The test of degree that the paper describes, as restored here, never rejects a function that has the tested degree. But its answers fall below the true degree if this degree is high or the test is coarse, which the paper calls *wilting*. We compute how far they fall short and why. We also try a variant whose answers stay right up to higher degrees, with the same number of subcubes for each degree. The test that the paper cites is about another kind of degree.
+# **Claim.** The degree and the sparsity of a function can be bounded by asking for its values at few points, without its whole table. The test of degree that the paper describes, as restored here, never rejects a function that has the tested degree. But its answers fall below the true degree if this degree is high or the test is coarse, which the paper calls *wilting*. We repeat the paper's figure, compute how far the answers fall short and why, and try a variant whose answers stay right up to higher degrees. The variant uses the same number of trials for each degree. The test that the paper cites is about another kind of degree.
 #
 # ## Why one should care
 #
@@ -272,13 +272,23 @@ glue(block_five=100 * block_queries[fives].mean().item() / 2**T)
 glue(block_share=100 * asked["blocks"] / 2**T, right_eps=100 * right["exact"])
 
 # %% [markdown]
-# In {numref}`fig-first-accepted` the answers along coordinates fall below the diagonal as the degree grows, and they do so earlier for the larger $\varepsilon$. The right panel is about the test of the sparsity, and is read in the section on that test. How far the answers along coordinates *must* fall can be computed. We call the test of degree $k$ *level* $k$. At this level a subcube along $m = k + 1$ coordinates rejects if and only if all $m$ coordinates lie inside one of the sets $U_i$ of the function. (If they lie inside several sets, the terms could cancel, but with random coefficients they do not.) So a subcube rejects with a chance $p_k$, which is the number of different $m$-sets inside the $U_i$, divided by the number $\binom Tm$ of all $m$-sets, and level $k$ is accepted with chance $(1 - p_k)^R$.
+# In {numref}`fig-first-accepted` the answers along coordinates fall below the diagonal as the degree grows, and they do so earlier for the larger $\varepsilon$. Along blocks the degree is found up to degree 5, from the same number of subcubes for each degree. The right panel is about the test of the sparsity, and is read in the section on that test.
 #
-# The crosses in the figure are the exact means that follow from these chances, and the answers agree with them. So do those of a second draw, which are in the table as well. By the exact chances, the answers along coordinates would be right for {glue:text}`right_eps:.0f` % of the functions with $\varepsilon =$ {glue:text}`eps:g`, and for {glue:text}`right_fine:.0f` % with the finer $\varepsilon =$ {glue:text}`eps_fine:g`. But even with the finer one they would be right for only {glue:text}`right_fine_five:.0f` % at degree 5, and there are so many subcubes that {glue:text}`fine_share:.0f` % of the whole table are asked for in the mean over all functions drawn, and {glue:text}`fine_five:.0f` % for a function of degree 5 (if no two of the points coincide). Along blocks the degree is found up to degree 5, from the same number of subcubes for each level.
+# How far the answers along coordinates *must* fall can be computed. We call the test of degree $k$ *level* $k$, and let $U_i$ be the sets of the function.
+#
+# * *One subcube.* At level $k$ a subcube along $m = k + 1$ coordinates rejects if and only if all $m$ coordinates lie inside one of the sets $U_i$. (If they lie inside several sets, the terms could cancel, but with random coefficients they do not.)
+# * *Its chance to reject* is $p_k$, the number of different $m$-sets inside the $U_i$, divided by the number $\binom Tm$ of all $m$-sets. In the example by hand one pair of six lies inside $\{1, 2\}$, so $p_1 = \frac16$.
+# * *All $R$ subcubes.* Level $k$ is accepted if none of them rejects, which has the chance $(1 - p_k)^R$.
+#
+# The crosses in the figure are the exact means that follow from these chances, and the answers agree with them. So do those of a second draw, which are in the table as well. How often is the degree found, and from how many values? In this list *would be right* refers to the exact chances, and *found* to our run.
+#
+# * *Coordinates* with $\varepsilon =$ {glue:text}`eps:g`: the answers would be right for {glue:text}`right_eps:.0f` % of all functions. At degree 5, with {glue:text}`R` subcubes for each level, the test found the degree of {glue:text}`found_coordinates:.0f` %.
+# * *Coordinates* with the finer $\varepsilon =$ {glue:text}`eps_fine:g`: the answers would be right for {glue:text}`right_fine:.0f` % of all functions, but for only {glue:text}`right_fine_five:.0f` % at degree 5. There are so many subcubes that {glue:text}`fine_share:.0f` % of the whole table are asked for in the mean over all functions, and {glue:text}`fine_five:.0f` % at degree 5 (if no two of the points coincide).
+# * *Blocks* with $\varepsilon =$ {glue:text}`eps:g`: at degree 5, with the same {glue:text}`R` subcubes, the test found the degree of {glue:text}`found_blocks:.0f` %. It asked for {glue:text}`block_share:.1f` % of the table in the mean over all functions, and for {glue:text}`block_five:.1f` % at degree 5.
 #
 # ## Why nothing true is rejected
 #
-# We now prove, for all functions, what the example showed for one. A subcube rejects if and only if the following signed sum over its points is not 0:
+# We now prove, for all functions, what the example showed for one. The idea is that a character can make a subcube reject only if it has an element in every direction, and a character of at most $k$ elements cannot have one in each of $k + 1$ disjoint directions. A subcube rejects if and only if the following signed sum over its points is not 0:
 #
 # ```{math}
 # :label: eq-signed-sum
@@ -313,7 +323,12 @@ glue(third_points=1 + sum(math.comb(T, k) for k in range(6)))
 # %% [markdown]
 # ## Why blocks see more
 #
-# Take one character, $f = \chi_U$ with $|U| = m$, and test it at degree $m - 1$. All of $V_1, \dots, V_m$ must contain an odd number of elements of $U$, so each contains exactly one. If the directions are coordinates, they must be exactly the elements of $U$, and the chance of this is $1 / \binom Tm$. If the directions are blocks, each of the $m$ elements of $U$ chooses among $m$ blocks and none, and they must join $m$ different blocks. This happens in $m!$ of $(m+1)^m$ cases. So the first chance vanishes quickly as the strings become longer, whereas the second does not depend on $T$ at all. That tests with this property exist is known: {cite:t}`srinivasan2018` test the degree of functions on $\{0,1\}^n$ over every field, so also over the real numbers, with a number of questions that depends on the degree only. Random blocks are also used to test whether a function has few relevant variables {cite:p}`fischer2004`.
+# Take one character, $f = \chi_U$ with $|U| = m$, and test it at degree $m - 1$. The subcube rejects only if all of $V_1, \dots, V_m$ contain an odd number of elements of $U$, so each contains exactly one.
+#
+# * *Coordinates* must be exactly the elements of $U$, and the chance of this is $1 / \binom Tm$. It vanishes quickly as the strings become longer.
+# * *Blocks.* Each of the $m$ elements of $U$ chooses among $m$ blocks and none, and they must join $m$ different blocks. This happens in $m!$ of $(m+1)^m$ cases, so the chance does not depend on $T$ at all.
+#
+# That tests with this property exist is known: {cite:t}`srinivasan2018` test the degree of functions on $\{0,1\}^n$ over every field, so also over the real numbers, with a number of questions that depends on the degree only. Random blocks are also used to test whether a function has few relevant variables {cite:p}`fischer2004`.
 
 # %% mystnb={"code_prompt_hide": "Numbers for the text", "code_prompt_show": "Numbers for the text"} tags=["hide-cell"]
 glue(single=math.comb(T, 5), ratio_5=math.comb(T, 5) * math.factorial(5) / 6**5)
@@ -325,7 +340,12 @@ glue(single=math.comb(T, 5), ratio_5=math.comb(T, 5) * math.factorial(5) / 6**5)
 #
 # The paper takes its test from {cite:t}`alon2003`, and says that the proof still works for real values. That test is about polynomials over $GF(2)$, the field of two elements. A function with values $\pm1$ is $(-1)^{g}$ with a polynomial $g$ in the bits modulo 2, and the test bounds the degree of $g$. Its directions are $m$ arbitrary random sets, which overlap, and its sum is an exclusive or. The two degrees have little in common: $\mathrm{PARITY}$ is $(-1)^{b_1 + \dots + b_T}$ with bits $b_i$, so $g$ has degree 1, whereas the only character of PARITY is the one of highest degree.
 #
-# What happens if the cited test is taken literally? We run it on PARITY, whose Fourier degree is the number of bits, so that a test of the Fourier degree would have to reject degree 1. Then we take its *arbitrary* directions with the real sums of {eq}`eq-signed-sum`, on functions with three disjoint sets of $d$ elements, at their own degree $d$. Since the directions overlap, one element of a set can lie in all of them, so that this set remains in the sum. A given set has an odd number of elements in all $d + 1$ directions with chance $2^{-(d+1)}$. The three disjoint sets are independent, so at least one of them remains with chance $1 - (1 - 2^{-(d+1)})^3$, and then the test rejects. A test that never rejects a true degree would have 0 in the column of rejections.
+# What happens if the cited test is taken literally? We try it in two ways.
+#
+# * *Sums modulo 2.* We run it on PARITY, whose Fourier degree is the number of bits, so that a test of the Fourier degree would have to reject degree 1.
+# * *Real sums.* We take its *arbitrary* directions with the real sums of {eq}`eq-signed-sum`, on functions with three disjoint sets of $d$ elements, at their own degree $d$. A test that never rejects a true degree would have 0 in the column of rejections.
+#
+# In the second case rejections are expected. Since the directions overlap, one element of a set can lie in all of them, so that this set remains in the sum. A given set has an odd number of elements in all $d + 1$ directions with chance $2^{-(d+1)}$. The three disjoint sets are independent, so at least one of them remains with chance $1 - (1 - 2^{-(d+1)})^3$, and then the test rejects.
 
 
 # %%
@@ -392,7 +412,11 @@ glue(mixed_exact=own["exact"].iloc[0])
 #
 # ## Sparsity by restriction
 #
-# The second test is about the number of characters. If all coordinates but those of a set $J$ are fixed, $\chi_U$ becomes $\pm\chi_{U \cap J}$. Two sets that have the same elements in $J$ merge into one character, so a restricted function has at most as many characters as $f$, and again nothing true is ever rejected. But two effects lower the answer: sets that merge are counted once, and coefficients that together hold less than $\varepsilon$ of the energy are not counted. We take $R = \lceil \log_2 (1/\delta) \rceil$ restrictions. If a single restriction detects a violation with chance $\frac12$, all of them miss it with a chance of at most $\delta$. Whether the chance is so large depends on the function, and is not proved here. The test that the paper cites for this, that of {cite:t}`gopalan2011`, is for Boolean functions and sorts the characters into random cosets of a subspace, so that every two of them merge with the same small chance. A restriction to random coordinates is another way of sorting, in which sets of few elements merge much more often. In neither can merging raise the number of characters, so with exact energies, as here, a true sparsity is never rejected. In the cited test the energies are estimated from samples.
+# The second test is about the number of characters. If all coordinates but those of a set $J$ are fixed, $\chi_U$ becomes $\pm\chi_{U \cap J}$. Two sets that have the same elements in $J$ merge into one character, so a restricted function has at most as many characters as $f$, and again nothing true is ever rejected. But two effects lower the answer: sets that merge are counted once, and coefficients that together hold less than $\varepsilon$ of the energy are not counted.
+#
+# We take $R = \lceil \log_2 (1/\delta) \rceil$ restrictions. If a single restriction detects a violation with chance $\frac12$, all of them miss it with a chance of at most $\delta$. Whether the chance is so large depends on the function, and is not proved here.
+#
+# The test that the paper cites for this, that of {cite:t}`gopalan2011`, is for Boolean functions and sorts the characters into random cosets of a subspace, so that every two of them merge with the same small chance. A restriction to random coordinates is another way of sorting, in which sets of few elements merge much more often. In neither can merging raise the number of characters, so with exact energies, as here, a true sparsity is never rejected. In the cited test the energies are estimated from samples.
 
 # %%
 indicators = [cube.sparse_function(T, d, 1, rng.generator, basis="even_parity") for d in degrees]
@@ -435,7 +459,12 @@ glue(lost=20 - at_twenty["sparsity"], lost_share=20 - at_twenty["sparsity, large
 glue(questions=f"{asked['sparsity']:.0f}", all_points=2**T)
 
 # %% [markdown]
-# In the right panel of {numref}`fig-first-accepted`, and in the table, the answers with the small share stay near the truth, and those with the larger share fall far below it. We call the answers *close to the truth* if they are at least four fifths of the sparsity in the mean, and with the small share they are. Of the 20 characters {glue:text}`lost:.2f` are not counted on average, because some sets merge and some coefficients are too small. The unfavourable class is that of degree 1: the fixed coordinates all become constants, so that with 14 of 20 coordinates free at most 15 of 20 characters can be counted, however small the share is. The mean over the degrees hides this. With the larger share, and the same number of free coordinates, {glue:text}`lost_share:.1f` are not counted, so the answers fall short mostly because of $\varepsilon$. The test asks for {glue:text}`questions` values of a function on average, and the whole table has {glue:text}`all_points` entries, so at this length the saving is modest.
+# In the right panel of {numref}`fig-first-accepted`, and in the table, the answers with the small share stay near the truth, and those with the larger share fall far below it. We call the answers *close to the truth* if they are at least four fifths of the sparsity in the mean, and with the small share they are.
+#
+# * *Small share.* Of the 20 characters {glue:text}`lost:.2f` are not counted on average, because some sets merge and some coefficients are too small.
+# * *Larger share, same number of free coordinates.* Here {glue:text}`lost_share:.1f` are not counted, so the answers fall short mostly because of $\varepsilon$.
+# * *The unfavourable class* is that of degree 1: the fixed coordinates all become constants, so that with 14 of 20 coordinates free at most 15 of 20 characters can be counted, however small the share is. The mean over the degrees hides this.
+# * *The saving* is modest at this length: with the small share the test asks for {glue:text}`questions` values of a function on average, and the whole table has {glue:text}`all_points` entries.
 #
 # The answer depends on the basis, too. The theorems of the paper count a sparsity in even-parity indicators $p_U = (1 + \chi_U)/2$, whereas the transform counts characters. Every indicator contains the constant character, so a sum of $W$ indicators has $W + 1$ characters. For a single indicator the test therefore answers {glue:text}`indicator`, where the theorems count 1. So one has to subtract 1 from the answer to be sure that it is not larger than the sparsity of the theorems.
 #
