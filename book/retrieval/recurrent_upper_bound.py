@@ -19,11 +19,11 @@
 # # A recurrent net for the simple task
 #
 # ```{verdict}
-# Yes, a small recurrent net can solve the simple task on prompts of $N$ tokens, as the paper says: its state has a fixed size, and its width grows only with $\log N$. It can even retrieve the data without any error. After {glue:text}`N_max` tokens our net, which has the same depth as the paper's, is exact. If an update is only within $\epsilon$ of the ideal one and not exactly zero at the tokens to be ignored, its errors can add up: those of a product of ReLU units have by then reached {glue:text}`plain_last:.0f` $\epsilon$. Theorem 7 is true as restored: the number of samples that is enough grows with $N$ only like a power of $\log N$. But with all constants put in that number is beyond use, about {glue:text}`needed_1024:.0e` samples for prompts of 1024 tokens.
+# Yes, as the paper says, a small recurrent net can solve the simple task, in which all tokens of a prompt point to the same few positions. On prompts of $N$ tokens its state has a fixed size, and its width grows only with $\log N$. It can even retrieve the data without any error: after {glue:text}`N_max` tokens our net, which has the same depth as the paper's, is exact. If an update is only within $\epsilon$ of the ideal one and not exactly zero at the tokens to be ignored, its errors can add up, and those of a product of ReLU units have by then reached {glue:text}`plain_last:.0f` $\epsilon$. Theorem 7 is true as restored: the number of samples that is enough grows with $N$ only like a power of $\log N$. But with all constants put in that number is beyond use, about {glue:text}`needed_1024:.0e` samples for prompts of 1024 tokens.
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 27 min. **Runs in** 15 s. **Source** quoted; the display of Theorem 7 and Lemmas 30 to 34 restored.
 #
-# **Claim.** In the simple task all tokens of a prompt point to the same $q$ positions. A recurrent net then solves the task with a state that holds $q$ tokens, whatever the length $N$ of the prompt. The difficulty lies in the tokens that are not pointed at. If the update of the state is merely small at these tokens, the updates can add up over the prompt, so each would have to become smaller as the prompt becomes longer. A net whose size does not depend on $N$ should therefore update its state by *exactly* zero there. We build such a net out of ReLU units, with a gate that is exactly 0 or 1. Its size does not depend on the accuracy that is asked for. It depends on the length of the prompt only through the number of dimensions in which positions are encoded.
+# **Claim.** In the simple task all tokens of a prompt point to the same $q$ positions. A recurrent net then solves the task with a state that holds $q$ tokens, whatever the length $N$ of the prompt. The difficulty lies in the tokens that are not pointed at. If the update of the state is merely small at these tokens, the updates can add up over the prompt, so each would have to become smaller as the prompt becomes longer. A net whose size does not depend on $N$ should therefore update its state by *exactly* zero there. We build such a net out of ReLU units, with a gate that is exactly 0 or 1. Its size does not depend on the accuracy that is asked for. It depends on the length of the prompt only through the number of dimensions in which positions are encoded. The second half of the chapter follows the paper from such a net to Theorem 7, on the number of samples that is enough.
 
 # %% tags=["parameters"]
 N_max = 320  # longest prompt, tokens [80..640]
@@ -349,18 +349,43 @@ glue(crowded_clipped=exact.loc["5 log N dimensions", "read-out"])
 # %% [markdown]
 # The first three rows are exact, as they must be. With inner products of 0.85 and in the general task the net fails. But the clipped net tolerates more than Assumption 3 allows: encodings of $\lfloor 5 \log N \rfloor$ dimensions mislead the paper's update by up to {glue:text}`crowded_error:.1f` in this draw, and the clipped net by {glue:text}`crowded_clipped:.1f`. In the general task a token finds a state that was filled by the pointers of *other* tokens, so this net cannot solve that task, and {ref}`ch-state-norms` shows that no small net can.
 #
-# ## How large the paper's net is
+# The length of the prompt enters through $d_e$ alone. With random signs $\pm 1/\sqrt{d_e}$, where $d_e$ is of order $\log N$, two knots are enough, and the first layer has $2d + 8 q d_e$ units. Orthogonal encodings satisfy Assumption 3 too, but they need $d_e = N$ dimensions, and then the width would grow with $N$.
 #
-# The paper makes its layers from a general theorem for Lipschitz functions (Lemma 42). The result is Lemma 22, and Lemma 23 for all pointers at once: there is a two-layer net that computes inner products within $\epsilon$. Its width is $m = O(d_e^3 (\log(d_e/\epsilon)/\epsilon)^2)$, and its outer weights $a$ satisfy $\sqrt m\, \|a\|_2 = O(d_e^{5/2} (\log(d_e/\epsilon)/\epsilon)^{3/2})$. Biases are up to 1, and the inner weights of each unit add up to at most 1 in size. Our piecewise linear squares show without the general theorem that such a net exists, and that a much smaller one is enough.
+# ## What is left to show
 #
-# **Proof of Lemmas 22 and 23.**
+# A net that retrieves the data is only the beginning of Theorem 7. The rest of the chapter follows the paper from this net to the number of samples, result by result:
 #
+# | result | what it says | what we find |
+# |:--|:--|:--|
+# | Lemmas 22, 23 | a small net computes the inner products within $\epsilon$ | true; a much smaller net is enough |
+# | Lemma 24 | a small net multiplies the gate by data within $\epsilon$ | true of the width; the bounds on the weights are not legible |
+# | Lemma 25 | the same for every coordinate and pointer | not judged |
+# | Proposition 28 | a net computes every label | true; its error is that of the two-layer net for $g$ |
+# | Lemma 29 | fine covers of the transitions give a cover of the recurrent nets | true, with the constant $1 - \frac1{2e}$ |
+# | Lemmas 30, 32, Corollaries 31, 33 | from covers to the gap between risk and empirical risk | true as restored, with constants |
+# | Lemma 34 | cutting large losses off hardly changes the risk | true as restored |
+# | Theorem 7 | the number of samples | true as restored |
+#
+# Lemmas 22 to 25 are about the size of the paper's own net. Our proof of Theorem 7 uses the clipped net, which does not need them, so a reader who is interested in the theorem may skip the next section.
+#
+# ## How large the paper's net is: Lemmas 22 to 25
+#
+# The paper makes its layers from a general theorem for Lipschitz functions (Lemma 42). The result is Lemma 22, and Lemma 23 for all pointers at once: there is a two-layer net that computes inner products within $\epsilon$, with
+#
+# * a width of $m = O(d_e^3 (\log(d_e/\epsilon)/\epsilon)^2)$;
+# * outer weights $a$ that satisfy $\sqrt m\, \|a\|_2 = O(d_e^{5/2} (\log(d_e/\epsilon)/\epsilon)^{3/2})$;
+# * biases of up to 1, and inner weights of each unit that add up to at most 1 in size.
+#
+# Our piecewise linear squares show without the general theorem that such a net exists, and that a much smaller one is enough. The idea is to compute each of the $d_e$ products of coordinates as a difference of squares, so finely that their errors add up to at most $\epsilon$.
+#
+# ```{dropdown} Proof of Lemmas 22 and 23.
 # 1. *The width.* An inner product is a sum of $d_e$ products. With step $h = \sqrt{8\epsilon/d_e}$ each of them is right up to $h^2/8 = \epsilon/d_e$, which is the accuracy that is asked for. This takes $4 d_e K$ units with $K = \lceil \sqrt{d_e/2\epsilon} \rceil$.
 # 2. *The norms.* Halve the inner weights and double the outer ones. Then the inner weights of a unit are $\pm\frac12, \pm\frac12$, and its bias is at most 1 in size (units that are never active are left out). The outer weights are at most $h$, so $\sqrt m\, \|a\|_2 \le m h$, which is about $8 d_e$.
 #
 # For $\epsilon \le \frac12$ both the width and the norms are within the quoted orders, with the constant 1 if $d_e \ge 2$. $\square$
+# ```
 #
-# The tables compute the error, the number of units and the norms of this net for several sizes. As a control, one column has the error of a net whose steps are three times as long; it should exceed $\epsilon$. Our proof would be refuted by an error above $\epsilon$, or by a number of units or a norm above the quoted order. The ratios to that order must not grow either, the first as $\epsilon$ shrinks and the second as $d_e$ grows.
+# The tables compute the error, the number of units and the norms of this net for several sizes. Our proof would be refuted by an error above $\epsilon$, or by a number of units or a norm above the quoted order. The ratios to that order must not grow either, the first as $\epsilon$ shrinks and the second as $d_e$ grows. As a control, one column has the error of a net whose steps are three times as long, which should exceed $\epsilon$.
 
 
 # %%
@@ -457,7 +482,7 @@ thm7["lem22"].holds(
 # %% [markdown]
 # In both tables the net stays within what is quoted, and the ratios to the quoted orders decrease quickly as the dimension grows or $\epsilon$ shrinks.
 #
-# **Lemma 24** is about the next layer and says that a two-layer net of width $O(R^6 (\log(R/\epsilon)/\epsilon)^3)$ gives $h + 2x \sigma(z - \frac12)$ within $\epsilon$, for $|h| \le r_h$, $|x| \le r_x$, $|z| \le 1$ and $R = \sqrt{1 + r_x^2 + r_h^2}$. Its bounds on the weights are not legible, but the width can be proved without Lemma 42. The idea is to write the product as a sum of functions of one number each, by trigonometric identities, and to draw each of these functions by chords.
+# **Lemma 24** is about the next layer, which multiplies a datum $x$ by its gate and adds the result to a number $h$ of the state. It says that a two-layer net of width $O(R^6 (\log(R/\epsilon)/\epsilon)^3)$ gives $h + 2x \sigma(z - \frac12)$ within $\epsilon$, for $|h| \le r_h$, $|x| \le r_x$, $|z| \le 1$ and $R = \sqrt{1 + r_x^2 + r_h^2}$. Its bounds on the weights are not legible, but the width can be proved without Lemma 42. The idea is to write the product as a sum of functions of one number each, by trigonometric identities, and to draw each of these functions by chords. The table below the proof tests this net at four sizes. An error above $\epsilon$, or a number of units above the quoted order times the constant of the proof, would refute our proof.
 #
 # ```{dropdown} Proof of Lemma 24, the width.
 # We write the gate as a Fourier series, turn each product of $x$ and a cosine into a difference of sines, and replace each sine by chords.
@@ -538,17 +563,23 @@ thm7["lem24"].holds(
 glue(slip_left=20, slip_right=math.sqrt(1 + 2 * 10**2))
 
 # %% [markdown]
-# The errors are below $\epsilon$, except in the control, whose chords are six times as long, and the number of units is at most 13 times the quoted order for $r_x \ge 1$. (The largest ratio, 12.7, is just above $r_x = 1$ at $\epsilon = \frac12$, where one more sine is needed.) The ratio decreases as $r_x$ grows or $\epsilon$ shrinks, apart from the jumps where $K$ is rounded up.
+# The errors are below $\epsilon$, except in the control, whose chords are six times as long, and the number of units is at most 13 times the quoted order for $r_x \ge 1$. The ratio decreases as $r_x$ grows or $\epsilon$ shrinks, apart from the jumps where $K$ is rounded up.
 #
-# The paper proves Lemma 24 by applying Lemma 42 in three dimensions and with $LR = 2R^2$. The result agrees with the form of Lemma 42 ({ref}`ch-recurrent-lower-bound`), apart from two harmless slips. First, the dimension is 2, not 3, for $r_h = 0$. Second, $|h + 2x\sigma(z - \frac12)| \le R$ is not true, because the left side reaches $r_h + r_x$. At $r_h = r_x = 10$ this is {glue:text}`slip_left`, whereas $R$ is {glue:text}`slip_right:.1f`. But Lemma 42 asks only for a bound of $LR$.
+# The paper's own proof of Lemma 24 applies Lemma 42. Its result agrees with the form of that lemma, apart from two harmless slips.
 #
-# **Lemma 25** is not judged. It takes the net of Lemma 24 with $r_h = 0$ for each coordinate and pointer. Its bound on the outer weights agrees with Lemma 42 in two dimensions, but its width, $R^4 (\log(R/\epsilon)/\epsilon)^{3/2}$, does not follow. The reason is that Lemma 42 gives the exponent 2 for the width, whereas $\frac32$ is its exponent for the norm. Whether this is a slip cannot be decided, since the display of Lemma 24 that it uses is missing. Nothing later depends on it, as any polynomial serves the purpose.
+# **Lemma 25** is not judged. It takes the net of Lemma 24 with $r_h = 0$ for each coordinate and pointer, and its width does not follow from Lemma 42. Whether this is a slip cannot be decided, since the display of Lemma 24 that it uses is missing. Nothing later depends on it, as any polynomial serves the purpose.
 #
-# The length of the prompt enters through $d_e$ alone. With random signs $\pm 1/\sqrt{d_e}$, where $d_e$ is of order $\log N$, two knots are enough, and the first layer has $2d + 8 q d_e$ units. Orthogonal encodings satisfy Assumption 3 too, but they need $d_e = N$ dimensions, and then the width would grow with $N$.
+# ```{dropdown} Notes for a checker: the two slips, the width of Lemma 25, and the largest ratio
+# *The two slips.* The paper applies Lemma 42 in three dimensions and with $LR = 2R^2$ ({ref}`ch-recurrent-lower-bound` has the form of Lemma 42). First, the dimension is 2, not 3, for $r_h = 0$. Second, $|h + 2x\sigma(z - \frac12)| \le R$ is not true, because the left side reaches $r_h + r_x$. At $r_h = r_x = 10$ this is {glue:text}`slip_left`, whereas $R$ is {glue:text}`slip_right:.1f`. But Lemma 42 asks only for a bound of $LR$.
 #
-# ## A whole net
+# *The width of Lemma 25.* Its bound on the outer weights agrees with Lemma 42 in two dimensions, but its width, $R^4 (\log(R/\epsilon)/\epsilon)^{3/2}$, does not follow. The reason is that Lemma 42 gives the exponent 2 for the width, whereas $\frac32$ is its exponent for the norm.
 #
-# The state now holds the data that the label depends on, and what remains is to compute the label.
+# *The largest ratio* of the number of units to the quoted order, 12.7, is just above $r_x = 1$ at $\epsilon = \frac12$, where one more sine is needed.
+# ```
+#
+# ## A whole net: Proposition 28
+#
+# We return to the clipped net, whose state holds the data that the label depends on. What remains is to compute the label.
 #
 # ```{prf:proposition} Mousavi-Hosseini et al. (2025), Proposition 28
 # :label: retrieval-prop28
@@ -589,9 +620,9 @@ thm7["prop28"].holds(
 # %% [markdown]
 # With the clipped net the labels are no worse than the two-layer net allows, because only the read-out contributes to their error. Updates within 0.01 make this error thousands of times larger.
 #
-# ## Why transitions must hardly depend on the state
+# ## Why transitions must hardly depend on the state: Lemma 29
 #
-# The bound on the risk counts how many different nets there are. As in {ref}`ch-token-covers`, a *cover* of a class at scale $\epsilon$ is a finite set of nets such that each net of the class is within $\epsilon$ of one of them. For recurrent nets there is a new danger: a small difference of two transitions is applied $N$ times, and can grow each time.
+# We now have a net that computes the labels, but training may return another one. So the second half of the proof bounds the risk of every net that fits the samples, and for this it counts how many different nets there are. As in {ref}`ch-token-covers`, a *cover* of a class at scale $\epsilon$ is a finite set of nets such that each net of the class is within $\epsilon$ of one of them. For recurrent nets there is a new danger: a small difference of two transitions is applied $N$ times, and can grow each time. For example, over 100 tokens a growth of $\frac1{100}$ at each multiplies a difference by $1.01^{100} = 2.70$, whereas a growth of $\frac1{10}$ multiplies it by about 13,800.
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 29
 # :label: retrieval-lem29
@@ -645,7 +676,7 @@ thm7["lem29"].holds(
 # %% [markdown]
 # Linear transitions attain the bound in the limit, and random ReLU transitions stay far below it. With $\alpha = 0.1$ whatever the length, differences grow exponentially, so a condition on $\alpha$ is needed, and our construction satisfies it with $\alpha = 0$.
 #
-# ## From covers to a risk
+# ## From covers to a risk: Lemmas 30 to 34
 #
 # The rest of the proof follows the same steps as for the transformer ({ref}`ch-transformer-guarantee`). They lead from a cover to a complexity, from there to the gap between risk and empirical risk, and finally to losses that are not bounded.
 #
@@ -675,7 +706,7 @@ thm7["lem29"].holds(
 #
 # **32.** The loss is $2\sqrt\tau$-Lipschitz in the output and at most $\tau$. Massart's lemma on the cover at scale $s = n^{-1/2}$ gives at most $2 \sqrt{\tau} s + \tau \sqrt{2 \log |\text{cover}| / n}$, and $\log(1 + RN\sqrt n) \le \log_2 3 \cdot \log(RNn)$.
 #
-# **33.** On the event of Lemma 12 ({ref}`ch-token-covers`), of probability $1 - (nN)^{-1/2}$, the data are small enough for 30. The bound by the empirical Rademacher complexity adds $3 \tau \sqrt{\log(2/\delta)/2n}$ to twice the complexity (McDiarmid's inequality, twice).
+# **33.** On the event of Lemma 12 ({ref}`ch-token-covers`), of probability $1 - (nN)^{-1/2}$, the data are small enough for 30. The bound by the empirical Rademacher complexity adds $3 \tau \sqrt{\log(2/\delta)/2n}$ to twice the complexity (McDiarmid's inequality, twice), where $\log \frac2\delta \le 2 \log \frac1\delta$ if $\delta \le \frac12$.
 #
 # **34.** We bound the error at a single token, which is large only with a small probability.
 #
@@ -686,7 +717,10 @@ thm7["lem29"].holds(
 # 5. *The size of the cut-off.* In the setting of 33 the inputs are no longer than $R$. A token contains $q + 1$ unit vectors and data of size up to $r_x \ge \sqrt d$, so $d$ and $q$ are at most $R^2$, and $\tau(\delta)$ is a polynomial in $R$ and $\log n$. Only one token is looked at, so no $\log N$ is needed. $\square$
 # ```
 #
-# So $N$ enters through its logarithm only. The table compares the bounds of the proof with the orders stated, at their worst over $R$ up to $10^4$, $N$ and $n$ up to $10^9$ and $\epsilon$ down to $10^{-6}$, for $L = 3$ and $\delta = 0.01$. The column *constant* shows which constant the proof gives, and a larger ratio in the column $1/N$ would refute the proof. (The constant 22 of Corollary 33 is for $\delta \le \frac12$, where $\log \frac2\delta \le 2 \log \frac1\delta$. For $\delta$ up to 1 the proof gives 24.) We also attack the constant $K$ of item 30: gradient ascent over weights and inputs makes the gradient of nets with 2 to 4 matrices as large as it can.
+# So $N$ enters through its logarithm only. Two computations try to refute the constants of the proof:
+#
+# * *The bounds.* The table divides each bound of the proof by the order stated, at the worst over $R$ up to $10^4$, $N$ and $n$ up to $10^9$ and $\epsilon$ down to $10^{-6}$, for $L = 3$ and $\delta = 0.01$. The column *constant* shows which constant the proof gives, and a larger ratio in the column $1/N$ would refute the proof. (The constant 22 of Corollary 33 is for $\delta \le \frac12$. For $\delta$ up to 1 the proof gives 24.)
+# * *The constant $K$ of item 30.* Gradient ascent over weights and inputs makes the gradient of nets with 2 to 4 matrices as large as it can, and a gradient above $K$ would refute item 30.
 
 
 # %% mystnb={"code_prompt_hide": "Bounds over orders", "code_prompt_show": "Bounds over orders"} tags=["hide-input"]
@@ -781,7 +815,10 @@ glue(climbed=max(ratio for ratio, _ in attack))
 # %% [markdown]
 # The bounds stay below the constants that the proof gives, and the ascent reaches {glue:text}`climbed:.2f` of $K$. With a fixed Lipschitz constant of 0.1 the ratios become enormous from Corollary 31 on, as they should.
 #
-# Lemma 34 is again about rare prompts. For the reason given in {ref}`ch-transformer-guarantee`, the worst case that Assumption 1 allows is the following. Data and label are 0 except at one token in many, where both are large, and the prediction there is as large as the class allows, with the wrong sign. We search over how rare this token is, over the norm $K_0$ of the read-out, and over $R$, $d$ and $q$. If the cut-off lost more than $8e/\sqrt n$ of the risk, our proof would be refuted. The row "at $n^2$" shows by which factor the cut-off grows if $n$ is squared, because a polynomial in $\log n$ of degree one then at most doubles.
+# **Lemma 34** says that cutting off the loss hides nearly nothing, so it is again about rare prompts. For the reason given in {ref}`ch-transformer-guarantee`, the worst case that Assumption 1 allows is the following. Data and label are 0 except at one token in many, where both are large, and the prediction there is as large as the class allows, with the wrong sign. We search over how rare this token is, over the norm $K_0$ of the read-out, and over $R$, $d$ and $q$, and ask two questions:
+#
+# * *How much risk is lost:* if the cut-off lost more than $8e/\sqrt n$ of the risk, our proof would be refuted. For comparison we cut off at half the height.
+# * *How fast the cut-off grows:* the row "at $n^2$" shows by which factor it grows if $n$ is squared, because a polynomial in $\log n$ of degree one then at most doubles. For comparison, the last row has a cut-off by second moments.
 
 # %% mystnb={"code_prompt_hide": "Lemma 34: search, and checks", "code_prompt_show": "Lemma 34: search, and checks"} tags=["hide-input"]
 
@@ -830,7 +867,7 @@ thm7["lem34"].holds(
 )
 
 # %% [markdown]
-# The cut-off loses far less than it may, and it does not more than double.
+# The cut-off loses far less than it may, and it does not more than double, whereas both comparisons fail, as they should.
 #
 # ## Theorem 7, put together
 #
@@ -847,7 +884,9 @@ thm7["lem34"].holds(
 #
 # where $C_L$ depends on the depth $L$ only, and $\tau$ is a polynomial in $R$ and $\log n$. So all summands after the first have the stated form, with probability at least $1 - 2 n^{-1/2}$. $\square$
 #
-# How many samples does this take? We put in all constants for the case that the chapter on the transformer uses: linear labels $\langle u, x_t \rangle$ of variance 1, one pointer, $d = 10$, and random signs in $20 \log N$ dimensions as encodings. Then $\varepsilon_{2NN} = 0$, and the read-out has five matrices. Each length is the square of the one before. If the proof is right, squaring the length multiplies the number of samples by at most $2^{15}$. Twelve factors of 2 come from $\tau^2$, which is of the order of $R^{24}$, because $R^2$ at most doubles. Two come from the number of weights and one from the logarithm. With $\alpha = 0.1$ at every length, the logarithm of the cover is of order $N$, and the number must grow like $N$.
+# How many samples does this take? We put in all constants for the case that the chapter on the transformer uses: linear labels $\langle u, x_t \rangle$ of variance 1, one pointer, $d = 10$, and random signs in $20 \log N$ dimensions as encodings. Then $\varepsilon_{2NN} = 0$, and the read-out has five matrices.
+#
+# In the table each length is the square of the one before. If the proof is right, squaring the length multiplies the number of samples by at most $2^{15}$. Twelve of these factors of 2 come from $\tau^2$, which is of the order of $R^{24}$, because $R^2$ at most doubles. Two come from the number of weights and one from the logarithm. For comparison, the last column has $\alpha = 0.1$ at every length. The logarithm of the cover is then of order $N$, and the number must grow like $N$.
 
 
 # %% mystnb={"code_prompt_hide": "Samples that are enough, and a check", "code_prompt_show": "Samples that are enough, and a check"} tags=["hide-input"]
@@ -899,11 +938,9 @@ glue(needed_1024=sufficient.iloc[1, 0], squared=by_squaring["alpha = 1/N"])
 #
 # * Assumption 3 is what the paper's update needs, and inner products of exactly $\frac12$ are allowed. The exact zero is what makes the net independent of the length, because otherwise errors can add up: those of the plain product reach {glue:text}`plain_last:.0f` $\epsilon$ over {glue:text}`N_max` tokens.
 # * The construction can be simpler. With a gate that is clipped at both ends, a net of the same depth is exact. Its width does not depend on $\epsilon$, and inner products of up to 0.575 are tolerated. So transitions bring no $1/\varepsilon_{2NN}$ into Theorem 7.
-# * In Lemma 29 "of order $\epsilon$" is $(1 - \frac1{2e})\, \epsilon$, which is attained in the limit. Lemmas 30 and 32 and Corollaries 31 and 33 hold as restored, with constants.
-# * Lemma 34 holds as restored, since a cut-off of order poly$(R, \log n)$ changes the risk by $O(1/\sqrt n)$.
+# * Of the lemmas on the size of the paper's net, Lemmas 22 and 23 hold, and Lemma 24 holds at the width quoted, by chords of sines, but its bounds on the weights are not legible. Lemma 25, which the clipped net does not need, stays open.
+# * In Lemma 29 "of order $\epsilon$" is $(1 - \frac1{2e})\, \epsilon$, which is attained in the limit. Lemmas 30 and 32 and Corollaries 31 and 33 hold as restored, with constants. Lemma 34 holds as restored, since a cut-off of order poly$(R, \log n)$ changes the risk by $O(1/\sqrt n)$.
 # * Theorem 7 holds as restored, that is, with some polynomial in its rate. Which polynomial the paper has is not legible. At 1024 tokens our constants ask for {glue:text}`needed_1024:.1e` samples, so only the growth with $N$ is of interest.
-# * Lemma 24 holds at the width quoted, by chords of sines, but its bounds on the weights are not legible.
-# * Lemma 25, which the clipped net does not need, stays open.
 #
 # ## What would falsify this
 #
