@@ -19,7 +19,7 @@
 # # What a chain costs
 #
 # ```{verdict}
-# A longer chain of thought for PARITY does not take more examples if one rule writes all its bits. At {glue:text}`T_max` bits the number of strings whose chains a learner has to fit before it knows the rule is {glue:text}`shared_chain:.1f` on average. If each of $T$ steps has a weight of its own, about $\log_2 T$ strings are needed. Without the chain the same two problems take about $2 \log_2 T$ strings and $T$ strings, so the number of strings that the chain saves is not exponential. The numbers of strings that follow from the first paper's Theorem 2 grow much faster: like $T$ to the power {glue:text}`power_quoted:.1f` or {glue:text}`power_chain:.1f` with the chain, by the norm as quoted or the one that the chain has, and {glue:text}`power_pass:.1f` without. These powers are at the best noise for each length, and without the theorem's term for the change of the sharpness under noise.
+# A longer chain of thought for PARITY does not take more examples if one rule writes all its bits. At {glue:text}`T_max` bits the number of strings whose chains a learner has to fit before it knows the rule is {glue:text}`shared_chain:.1f` on average. If each of $T$ steps has a weight of its own, about $\log_2 T$ strings are needed. Without the chain the same two problems take about $2 \log_2 T$ strings and $T$ strings, so the number of strings that the chain saves is not exponential. The numbers of strings that the bounds from the first paper's Theorem 2 ask for grow much faster: like $T$ to the power {glue:text}`power_quoted:.1f` or {glue:text}`power_chain:.1f` with the chain, by the norm as quoted or the one that the chain has, and {glue:text}`power_pass:.1f` without. These powers are at the best noise for each length, and without the theorem's term for the change of the sharpness under noise.
 # ```
 # **Needs** {ref}`ch-chain-of-thought`. **Read** 10 min. **Runs in** 15 s. **Source** ours; beside the first paper, results of {cite:t}`yang2026` (abstract and a public summary read), {cite:t}`hanneke2026` and {cite:t}`joshi2025` (abstracts, and of the former a summary).
 #
@@ -222,7 +222,7 @@ ledger.show()
 #
 # ## The bounds beside the counts
 #
-# What do the bounds say for the same chain? We turn each of them into a number $m$ of samples, and ask with which power of $T$ this number grows. A bound that describes what learning takes would have to grow with about the same power as one of the counts. The first paper is called P1.
+# What do the bounds say for the same chain? We turn each of them into a number $m$ of samples, and ask with which power of $T$ this number grows. For comparison, the powers of the four counts from {glue:text}`half` to {glue:text}`T_max` bits are between 0 and 1. The first paper is called P1.
 #
 # | name | the number of samples |
 # |:--|:--|

@@ -304,7 +304,7 @@ figures.show()
 # %% [markdown]
 # ## Where the asymptotics begin
 #
-# A statement about an order of growth holds "for all sufficiently large $n$". How large is that? For weights up to 2 our answer will be about five bits. The proofs of Zhu and Chiang exhibit a neighbourhood of one good network. For $B \ge 1$ their inequalities hold in this neighbourhood once $n^{-\eta^2/2}$ for FIRST, or $n^{-\eta^2/4}$ for INDEX, is about $\frac18$, where $\eta = \frac1{16}$. This happens only at lengths $n$ that are numbers of {glue:text}`digits_first:.0f` and {glue:text}`digits_index:.0f` digits. A proof that is only about an order need not do better, but it cannot say from which length on the order is visible.
+# A statement about an order of growth holds "for all sufficiently large $n$". How large is that? For weights up to 2 our answer will be that from five bits on the shares are within a factor of about two of their laws. The proofs of Zhu and Chiang exhibit a neighbourhood of one good network. For $B \ge 1$ their inequalities hold in this neighbourhood once $n^{-\eta^2/2}$ for FIRST, or $n^{-\eta^2/4}$ for INDEX, is about $\frac18$, where $\eta = \frac1{16}$. This happens only at lengths $n$ that are numbers of {glue:text}`digits_first:.0f` and {glue:text}`digits_index:.0f` digits. A proof that is only about an order need not do better, but it cannot say from which length on the order is visible.
 #
 # We therefore divide each measured share by its limit law. A quotient near 1 means that the law already describes networks of this length. For INDEX we also take weights between $-1$ and 1.
 
@@ -347,6 +347,7 @@ glue(majority_far=majority_far, unscaled=unscaled, longest=longest, steps=steps,
 # * *INDEX with weights between $-1$ and 1.* Here the quotient is only {glue:text}`narrow_ratio:.2f` even at {glue:text}`longest` bits (with a standard error of {glue:text}`narrow_error:.0f` %), and the share decreases more slowly than $n^{-3}$ at all these lengths. The reason is that products of such small weights give small scores, so that attention is sharp only if $\log n$ is large.
 #
 # So whether "unlearnable in the limit" describes a given network depends on the size of its weights, and not on the length alone.
+#
 # The next cell compares powers and limits with the statements. For each control we remove what a statement depends on. The controls have keys without positions, scores without the factor $\log n$, an index that is always 1, a query that is not normalised, the density of the drift without the area of the admissible pairs, and a reader of PARITY that lacks one of its units.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]

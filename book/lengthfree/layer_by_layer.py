@@ -19,7 +19,7 @@
 # # One layer at a time
 #
 # ```{verdict}
-# The lemma that bounds how far an error moves the output of one layer, Lemma E.2, is true only for tokens of length at most 1, a condition that is not printed. For tokens of length $R$ in the first layer its bound can be too small by a factor of $R^2/2$, which is {glue:text}`by_hand:.1f` at $R = 5$. With a factor $R^2$ beside the score matrix the lemma holds for every length, even with half of its constants. Two corollaries on many layers, F.0.1 and F.0.2, are false as bounds, also if the sum in the theorem's proof takes the place of the printed one. They lack norms, above all the lengths of tokens. With these norms and larger cover constants we prove both.
+# The lemma that bounds how far an error moves the output of one layer, Lemma E.2, is true for tokens of length at most 1, a condition that is not printed. For tokens of length $R$ in the first layer its bound can be too small by a factor of $R^2/2$, which is {glue:text}`by_hand:.1f` at $R = 5$. With a factor $R^2$ beside the score matrix the lemma holds for every length, even with half of its constants. Two corollaries on many layers, F.0.1 and F.0.2, are false as bounds, also if the sum in the proof of Theorem 4.2, from which they come, takes the place of the printed one. Like this theorem they lack norms, above all the lengths of tokens. With these norms and larger cover constants we prove both.
 # ```
 # **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 10 s. **Source** printed.
 #
@@ -27,7 +27,7 @@
 #
 # | in the paper | what it says | what we find |
 # |:--|:--|:--|
-# | Lemma E.2 | how far an error moves the output of one layer | true for tokens of length at most 1; false for longer ones in the first layer, and repaired by the square of their length |
+# | Lemma E.2 | how far an error moves the output of one layer | true for tokens of length at most 1; can fail for longer ones in the first layer, and is repaired by the square of their length |
 # | Lemma E.3 | how far an error moves the read-out | true |
 # | Lemma E.1 | how to split an error among matrices | true for positive coefficients, a condition that is not printed |
 # | after Corollary 4.2.1 | the bound is a power of the norms | a fair summary for norms of at least 1 |
@@ -686,7 +686,7 @@ glue(own_printed=of_0_1["as printed"].iloc[0], own_proof=of_0_1["by its proof"].
 #
 # **Corrected by the proof.** For F.0.1 the ratios in the column *by its proof* are below 1 as well. The reason is that the proof, too, covers the first $W_v$ as if tokens had length 1, and $W_c$ as if $\sigma$ did not lengthen. For F.0.2 these ratios are above 1, so the first family does not refute the corrected bound. But the networks of the example by hand do, if they are wide enough.
 #
-# In general their entries at the $d - 2$ places $(1, j)$ of $W_{QK}$, with $j = 2, \dots, d - 1$, are 0 or $10/B_x^2$. With $B = 1$ and $B_x^2 = 10\, (d-2)$ all choices are allowed, whether the norms are those of rows or of columns. The other matrices have a single entry of at most 1, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bound. The next table has this class and three variants.
+# In general their entries at the $d - 2$ places $(1, j)$ of $W_{QK}$, with $j = 2, \dots, d - 1$, are 0 or $10/B_x^2$. With $B = 1$ and $B_x^2 = 10\, (d-2)$ all choices are allowed, whether the norms are those of rows or of columns. The other matrices have a single entry of at most 1, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bound. The next table has this class and variants of it:
 #
 # * *One query* is the example by hand.
 # * *All queries.* The $[CLS]$ token may differ between inputs, for example because a position is added to it. Then the queries $B_x e_i$ make all $(d-1)(d-2)$ places off the diagonal readable. Here $B_x^2 = 10\, (d-1) \sqrt{d-2}$ is enough for F.0.2 and $B_x^2 = 10\, (d-2)$ for F.0.1, and smaller widths contradict the bounds.
@@ -766,12 +766,13 @@ glue(sparse_printed=sparse["as printed"], sparse_proof=sparse["by its proof"])
 #
 # | class | width | tokens no longer than | as printed | corrected |
 # |:--|:--|:--|:--|:--|
-# | F.0.2, one query | $10^6$ | {glue:text}`single_length:.0f`, the length that a layer norm gives | {glue:text}`single_printed:.3f` | {glue:text}`single_proof:.2f` |
+# | F.0.2, one query, sparse | $10^6$ | {glue:text}`single_length:.0f`, the length that a layer norm gives | {glue:text}`single_printed:.3f` | {glue:text}`single_proof:.2f` |
 # | F.0.2, all queries | 1000 | {glue:text}`marked_length:.0f` | {glue:text}`marked_printed:.3f` | {glue:text}`marked_proof:.3f` |
-# | F.0.1, all queries | $10^6$ | $\sqrt d$, with $d/10$ entries $10/B_x^2$ in each column | {glue:text}`sparse_printed:.3f` | {glue:text}`sparse_proof:.2f` |
+# | F.0.1, all queries, sparse | $10^6$ | $\sqrt d = 1000$, with $d/10$ entries $10/B_x^2$ in each column | {glue:text}`sparse_printed:.3f` | {glue:text}`sparse_proof:.2f` |
 #
 # * *Can a constant save F.0.2?* Lemma 3.4 hides a constant and logarithms of quantities other than $T$, $d$ and $k$. None of these helps, because what is needed grows like $d$ and the bound like $\log d$, so that their quotient falls below any constant.
 # * *How wide must the network be for F.0.1?* Its bound has a factor $d$. So with the identity for $\sigma$ our classes contradict it only with all queries, from some 11,000 columns on as printed and from some 46,000 on if it is corrected.
+#
 # **The repair.** Both corollaries hold if their bound is that of the repaired theorem, {prf:ref}`deep-repaired`, and their cover constant is larger:
 #
 # $$C_1 = \max(d, k)^2 B^2 \ln(2 \max(d, k) + 1) \quad \text{(F.0.1)}, \qquad C_1 = \max(d, k)\, B^2 \ln(2 d \max(d, k) + 1) \quad \text{(F.0.2)},$$

@@ -220,7 +220,7 @@ glue(printed_norm=printed_norm, alone=one_number["this slip alone"].max(), stret
 # *(Refuted below as printed.)* If the absolute entries of each matrix, and of $w$, sum to at most $B$, then the bound of {prf:ref}`lengthfree-thm4-2` holds with $C_1 = B^2 \ln(2dk+1)$ and $C_{B_x} = B_x^2 C_1$.
 # ```
 #
-# To contradict the corollary we need many networks that are far apart, since $C_1$ is now a number that we cannot make small. All our classes follow one plan, and only the place of the codeword changes.
+# To contradict the corollary we need many networks that are far apart, since $C_1$ is now a number that we cannot make small. The classes of this section follow one plan, and only the place of the codeword changes.
 #
 # 1. Write a long codeword into the entries of one matrix, with one network for each codeword.
 # 2. Show that any two codewords give outputs more than $2 \epsilon$ apart at some input, so that each codeword needs a network of its own in the cover.
@@ -360,7 +360,7 @@ glue(all_printed=all_queries["as printed"], all_proof=all_queries["by its proof"
 # %% [markdown]
 # So in wide layers with long tokens the corollary fails even if its misprints are corrected, and a layer norm makes tokens long enough. Of each variant the next table repeats one instance: what the corollary allows, over what is needed.
 #
-# | variant | width $d$ | length of tokens | as printed | with the correction |
+# | variant | width $d$ | length of tokens, at most | as printed | with the correction |
 # |:--|:--|:--|:--|:--|
 # | one query, sparse | $10^6$ | {glue:text}`sparse_length:.0f`, as after a layer norm | {glue:text}`sparse_printed:.3f` | {glue:text}`sparse_proof:.2f` |
 # | one query | $10^6$ | {glue:text}`marked_length:.0f` | {glue:text}`marked_printed:.3f` | {glue:text}`marked_proof:.2f` |

@@ -222,7 +222,7 @@ figures.show()
 # 2. The Lipschitz constant $c = 2$ that the paper has for the softmax may be replaced by 1, so half of this $\alpha$ is enough.
 # 3. The printed $\alpha$ is larger than this half, and the expression in brackets increases with $\alpha$ as long as $B_x^2 \alpha \le \sqrt m - \sqrt{\ln 2d}$. So D.0.2 holds with its printed $\alpha$.
 #
-# For the reason in step 2 the printed $\alpha$ of 4.1.1 and D.0.1 may also be larger than needed.
+# The printed $\alpha$ of 4.1.1 and D.0.1 is larger than needed too, by step 2, and this does no harm, by step 3.
 #
 # At $d = 1$ the printed $\alpha$ is 0, so that only $B B_x \sqrt{\ln 2 / m}$ is left of D.0.2. This bound is true with the constant $8\sqrt2$ as well, because each output, up to its sign, increases with the single number $W_{QK}$. Functions that all increase in one number can fit few patterns of signs:
 #

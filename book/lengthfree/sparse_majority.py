@@ -19,7 +19,7 @@
 # # Weights, gap and accuracy against length
 #
 # ```{verdict}
-# On longer strings the weights of a trained attention layer do not grow, but five models for each length are too few to judge a trend of its generalization gap. At the paper's size Figure 1 is reproduced: the largest sum of weights does not rise with the length. Figure 2, the largest gap between validation and training loss, cannot be judged: it rises visibly with our first five data sets of each length, and not with five others. This is so for each of the two factors that the authors' program names for the decay of the learning rate. Figure 3, the plateau of the accuracy, is reproduced in part: from 60 bits on with the larger factor. With the smaller one, which the program uses, at most {glue:text}`learned_200_most` of 5 models learn at 200 bits.
+# In the paper's experiment the weights of a trained attention layer do not grow with the length of the strings, but five models for each length are too few to judge a trend of the generalization gap. At the paper's size Figure 1 is reproduced: the largest sum of weights does not rise with the length. Figure 2, the largest gap between validation and training loss, cannot be judged: it rises visibly with our first five data sets of each length, and not with five others. This is so for each of the two factors that the authors' program names for the decay of the learning rate. Figure 3, the plateau of the accuracy, is reproduced in part: from 60 bits on with the larger factor. With the smaller one, which the program uses, at most {glue:text}`learned_200_most` of 5 models learn at 200 bits.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-single-layer-bound`. **Read** 12 min. **Runs in** 25 s. **Source** printed; settings by the authors' program.
 #
@@ -442,7 +442,7 @@ glue(visible_60_most=100 * max(later.values()))
 # %% [markdown]
 # **Figure 1** is reproduced with both factors and in both series, since the largest sum of weights falls, if anything.
 #
-# **Figure 2** cannot be judged from five models for each length. By the first series alone we would say that the figure is not reproduced, and by the second alone that it is. The next table has the shares of shuffles whose largest gap rises as steeply as it did; a small share speaks for a trend.
+# **Figure 2** cannot be judged from five models for each length. By the first series alone we would say that the figure is not reproduced, and by the second alone that it is. The next table has the shares of shuffles whose largest gap rises as steeply as in the runs; a small share speaks for a trend.
 #
 # | runs | factor 0.999 | factor 0.99995 |
 # |:--|:--|:--|

@@ -609,9 +609,9 @@ glue(or_mean=or_mean, or_zero=or_zero)
 #
 # ## The slips of the printed proof, together
 #
-# None of the slips of the printed proof affects the statement. Two steps fail as printed, that of the caps and that of the factor 2, and the folded table has them with five smaller slips, by the numbers of the paper's equations.
+# None of the slips of the printed proof affects the statement. Two steps fail as printed, that of the caps and that of the factor 2, and the folded table has them with smaller slips at five other places, by the numbers of the paper's equations.
 #
-# ```{dropdown} The seven slips, with what is true in their place
+# ```{dropdown} The slips at seven places, with what is true instead
 # | where | what is printed | what is true |
 # |:--|:--|:--|
 # | caps, for (69) | a cap of radius $r$ has an area of order $r^{d-1}$ | the area is of order $r^{d-2}$, and the chance of a short centred bias is of order $r^{d-1}$ |

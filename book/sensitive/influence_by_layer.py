@@ -212,7 +212,7 @@ glue(used_at_three=100 * climbed.loc[3.0, shown[2:]].max())
 glue(first_row=climbed.loc[0.01, "row, ours"], first_output=climbed.loc[0.01, "output, ours"])
 
 # %% [markdown]
-# {numref}`fig-influence-later` shows the result, from small scores on the left to large ones on the right. No ratio exceeds 1, and at small scores our bounds are nearly used:
+# {numref}`fig-influence-later` shows the result, from small scores on the left to large ones on the right. No ratio exceeds 1, and at small scores the ascent uses most of our bounds:
 #
 # * *At $C_A = 0.01$* the ascent uses {glue:text}`first_row:.2f` of our bound on the weights and {glue:text}`first_output:.2f` of our bound on the output, whereas the ratios of the paper's two bounds are lower.
 # * *Over all scores* it reaches at most {glue:text}`top13:.3f` of Lemma 13, {glue:text}`top15:.2f` of Lemma 15 with $C_V$, and {glue:text}`top_ours:.2f` of our bounds.

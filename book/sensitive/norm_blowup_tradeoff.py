@@ -301,7 +301,7 @@ level.reproduced(
 )
 
 # %% [markdown]
-# The table confirms what the figure shows: every line falls, and only that of PARITY moves.
+# The table confirms what the figure shows: every line falls, and only that of PARITY moves visibly.
 #
 # * *The trade-off.* All slopes are negative. At the common norm of {glue:text}`common:.1f` the slope is {glue:text}`slope_PARITY:.2f` for PARITY, {glue:text}`slope_MAJORITY:.2f` for MAJORITY, {glue:text}`slope_FIRST:.2f` for FIRST and {glue:text}`slope_MEAN:.2f` for MEAN.
 # * *The shift of PARITY.* From $n =$ {glue:text}`smallest` to {glue:text}`largest` the height of PARITY shifts by {glue:text}`told_PARITY`. This is {glue:text}`lead_shift` more than the function that comes nearest.
@@ -324,7 +324,7 @@ above.reproduced(
 )
 
 # %% [markdown]
-# At the largest length PARITY lies above every other function, by a factor of {glue:text}`factor:.1f` in the blow-up itself. In the logarithm the differences between PARITY and the nearest other function are {glue:text}`gaps`. The paper's 10, 15 and 20 bits were not run.
+# At the largest length PARITY lies above every other function, and above the nearest of them by a factor of {glue:text}`factor:.1f` in the blow-up itself. In the logarithm the differences between PARITY and the nearest other function are {glue:text}`gaps`. The paper's 10, 15 and 20 bits were not run.
 #
 # ## Five bits with the paper's width, steps, rates and decays
 #

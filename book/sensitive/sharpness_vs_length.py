@@ -19,7 +19,7 @@
 # # Sharpness grows with length for PARITY
 #
 # ```{verdict}
-# Yes, on short strings the paper's main observation is reproduced: the longer the strings, the more strongly a transformer trained on PARITY reacts to noise in its weights. This reaction, the sharpness, is also higher and grows faster than for three less sensitive functions. With the paper's width, rate and steps, but with every string of the cube in each training step, it grows at {glue:text}`wide_lengths` bits by {glue:text}`wide_slope_told` per bit (95 % interval), where the paper has 0.050 at up to 30 bits. Two sentences of the paper stay open: that the other functions hardly change with the length, and that they are flatter by orders of magnitude. At these settings strings of 9 to 30 bits were not run.
+# Yes, on short strings the paper's main observation is reproduced: on longer strings a transformer trained on PARITY reacts more strongly to noise in its weights, though not at every step of the length. This reaction, the sharpness, is also higher and grows faster than for three less sensitive functions. With the paper's width, rate and steps, but with every string of the cube in each training step, it grows at {glue:text}`wide_lengths` bits by {glue:text}`wide_slope_told` per bit (95 % interval), where the paper has 0.050 at up to 30 bits. Two sentences of the paper stay open: that the other functions hardly change with the length, and that they are flatter by orders of magnitude. At these settings strings of 9 to 30 bits were not run.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness`. **Read** 14 min. **Runs in** 60 s. **Source** printed.
 #
@@ -286,7 +286,7 @@ others.reproduced(
 #
 # No other function's slope exceeds {glue:text}`next_rise:.4f`. The paper's 0.05 for PARITY is an average up to 30 bits. {glue:text}`converged`.
 #
-# **The noise.** The noise is averaged over 40 draws, which leaves an error of {glue:text}`noise:.0f` % in the median run. The runs of PARITY at the largest length differ by more, namely by {glue:text}`parity_apart:.0f` %. But for the other functions most of the spread is this error: in {glue:text}`quiet` entries of the first table the runs differ by less than it.
+# **The noise.** The noise is averaged over 40 draws, which leaves an error of {glue:text}`noise:.0f` % in the median run. The runs of PARITY at the largest length differ by more, namely by {glue:text}`parity_apart:.0f` %. But for the other functions most of the spread is this error: in {glue:text}`quiet` entries of the table of means above the runs differ by less than it.
 #
 # **The norm.** PARITY keeps a larger parameter norm: {glue:text}`norm:.1f` in the mean at the largest length, the others at most {glue:text}`norm_others:.1f`. Noise of a fixed size is then relatively smaller, so noise in proportion to the norm would show a larger difference.
 #
@@ -387,7 +387,7 @@ table2.reproduced(
 #
 # For PARITY this level is met the second time only just. The growth of MAJORITY is seen once only, so it stays open. In the paper MAJORITY and FIRST have small p-values too, from 27 lengths with ten runs each, and our few runs cannot decide whether their slight slopes are real.
 #
-# From {glue:text}`full_last` to {glue:text}`last` bits these runs show no growth. At {glue:text}`last` bits only {glue:text}`survivors` runs of PARITY converged. Their mean is {glue:text}`end_parity:.2f`, compared with at most {glue:text}`end_others:.2f` for the others, but it is taken over the runs that survived, so we use it in no slope. Nor is it larger than the mean at {glue:text}`full_last` bits, {glue:text}`eight_parity:.2f` over {glue:text}`eight_runs` runs, one of which has {glue:text}`eight_most:.2f`.
+# From {glue:text}`full_last` to {glue:text}`last` bits these runs show no growth. At {glue:text}`last` bits only {glue:text}`survivors` runs of PARITY converged. Their mean is {glue:text}`end_parity:.2f`, compared with at most {glue:text}`end_others:.2f` for the others, but it is taken over the runs that survived, so we use it in no slope. Nor is it visibly larger than the mean at {glue:text}`full_last` bits, {glue:text}`eight_parity:.2f` over {glue:text}`eight_runs` runs, one of which has {glue:text}`eight_most:.2f`.
 #
 # ## With the paper's width, rate and steps
 #
@@ -707,7 +707,7 @@ glue(
 # %% [markdown]
 # No row contradicts itself, but PARITY's test has fewer runs than the others. MAJORITY, FIRST and MEAN fit one and the same number of runs, {glue:text}`fit_others` of {glue:text}`possible`, so all or nearly all of them converged. PARITY fits {glue:text}`fit_parity` runs only. So {glue:text}`left_out` to {glue:text}`left_out_most` of its runs are not in the test, and still {glue:text}`left_out_loose` if each printed number may be off by a whole unit of its last digit. The paper's rule leaves out runs that did not converge, but the table does not say how many, nor at which lengths. Its slope and its $r$ are those of the runs that did, as ours are.
 #
-# The slope of PARITY is in tension with the caption of Figure 5, too: either some runs lie above 1, or the curve is steep half-way. In the second case the slope at {glue:text}`wide_lengths` bits, whose interval contains the paper's 0.050, is compared with the average of a curve that is not a line.
+# The slope of PARITY is in tension with the caption of Figure 5, too: either some runs lie above 1, or the curve is steep half-way. In the second case the slope at {glue:text}`wide_lengths` bits, whose interval contains the paper's 0.050, is compared with the average of a curve that is not a line. Nor is PARITY's slope two orders of magnitude above that of MAJORITY, as the caption of Table 2 has it for the other functions: by the printed slopes it is {glue:text}`times_majority:.0f` times as large.
 #
 # ```{dropdown} Two captions and the slopes of Table 2
 # * *Figure 5.* A slope of 0.050 over 26 bits is a rise of 1.3, while the caption has PARITY near 1 at 30 bits. If every length counts the same, numbers between 0 and 1 have a slope of at most $\frac{91}{1638} \approx 0.056$, which a jump half-way attains.
@@ -757,7 +757,7 @@ table(
 #
 # * The order of Figure 1 is reproduced at {glue:text}`largest` bits: PARITY is sharper than the other functions, and its sharpness grows faster with the length. With the paper's width, rate and steps its slope is near the paper's. The growth is not seen at every step: the narrow models show none from 8 to 10 bits, and those with the paper's width none from 7 to 8 bits with the first seeds.
 # * That the others increase little stays open. With the paper's width, rate and steps we can only say that the upper ends of their slopes are at most {glue:text}`wide_share:.2f` times the slope of PARITY, because our few runs cannot resolve smaller ones.
-# * That the others are flatter by orders of magnitude stays open, too. PARITY is {glue:text}`ratio:.1f` times as sharp as the sharpest other function at {glue:text}`largest` bits in narrow models, and {glue:text}`wide_ratio:.1f` times at {glue:text}`wide_last` bits with the paper's width. The paper's sentence is about strings of up to 30 bits, which we did not run. There the factor would be 6 to 8 with the level of our runs and the paper's slopes, and for MAJORITY, by its own slope in Table 2, at most about 20. For FIRST and MEAN the spread of the points in Table 2 suggests a lower level, with which the sentence would be right.
+# * That the others are flatter by orders of magnitude stays open, too. PARITY is {glue:text}`ratio:.1f` times as sharp as the sharpest other function at {glue:text}`largest` bits in narrow models, and {glue:text}`wide_ratio:.1f` times at {glue:text}`wide_last` bits with the paper's width. The paper's sentence is about strings of up to 30 bits, which we did not run. At 30 bits the factor would be 6 to 8 with the level of our runs and the paper's slopes, and for MAJORITY, by its own slope in Table 2, at most about 20. For FIRST and MEAN the spread of the points in Table 2 suggests a lower level, with which the sentence would be right.
 # * Models with 4 columns and up to {glue:text}`small_last` bits behave as Figures 7 and 8 say for two of their three functions: MAJORITY's sharpness rises, and no dependence of MEAN's on the length can be seen. Nothing can be said of FIRST, since its runs scatter widely.
 # * Each $p$ of Table 2 is that of its $r$, with at most the {glue:text}`possible` runs that there were. For PARITY at least {glue:text}`left_out` of them were left out.
 #

@@ -310,7 +310,7 @@ glue(high_left=len(fell), high_falling=int(fell.sum()))
 #
 # To test for a trend, take two runs whose targets differ in degree, and ask how often the one of higher degree has the larger gap. For the degree we compare only pairs of the same sparsity, and for the sparsity only pairs of the same degree. We use three numbers:
 #
-# | number | what it is | no trend |
+# | number | what it is | threshold |
 # |:--|:--|--:|
 # | *concordance* | share of pairs in which the run at the higher level has the larger gap; 1 is a trend without exception | one half |
 # | *power* $p$ | the exponent in mean gap $\propto d^p$; more than linear means above 1 | 1 |
@@ -631,7 +631,7 @@ glue(sparse_fixed=round(analytic(20, 1e-3) / analytic(1, 1e-3)))
 # * *Strings.* From {glue:text}`few` to {glue:text}`many` strings the median gap of degree 3 falls by a factor of {glue:text}`gap_fall`, and the bound by {glue:text}`fall:.1f`.
 # * *Size.* Even in the easiest class the bound is {glue:text}`bound_1:.2f`.
 #
-# The paper also says that its bound grows more than linearly in both parameters. This form, at its best noise and without the perturbation term, does so in the degree. In the sparsity the truth of the sentence depends on $P$ and on the choice of $\sigma$, and we do not judge it. From 1 to 20 characters of degree 1, growth in proportion would be a factor of 20. The first factor of the table is less than linear growth, and the last is far more:
+# The paper also says that its bound grows more than linearly in both parameters. This form, at its best noise and without the perturbation term, does so in the degree. In the sparsity the truth of the sentence depends on $P$ and on the choice of $\sigma$, and we do not judge it. From 1 to 20 characters of degree 1, growth in proportion would be a factor of 20. The first two factors of the table are less than that, and the last is far more:
 #
 # | form of the bound | factor from 1 to 20 characters |
 # |:--|--:|

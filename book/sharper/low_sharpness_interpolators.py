@@ -280,7 +280,7 @@ table(shown, caption, form=".2f")
 #
 # * In the paper's own form the trace fails at degree 1 with one parity. The factor there is {glue:text}`trace_easy:.2f` on average, although {glue:text}`easy_flatter` of the {glue:text}`easy_runs` learned networks are the flatter ones there, too. In squared norm the table of the classes has several factors below 1 in this form.
 # * With queries and keys apart and the weights as trained, learned networks have the larger norm for a single parity of up to three bits. At the paper's scale their norms decrease, and then the construction is larger in {glue:text}`fair_larger` of the {glue:text}`stored_classes` classes. In the remaining class the factor in squared norm is {glue:text}`fair_least:.2f`.
-# * With both sides balanced the order of the traces is reversed in some classes, as the last section shows.
+# * With both sides balanced the order of the traces is reversed in some classes, as "Training, and scale taken out" below shows.
 #
 # In one space, without balancing, the construction is larger in every class, by factors of the squared norm from {glue:text}`norm_least:.1f` to {glue:text}`norm_most:.1f`.
 #
@@ -488,7 +488,7 @@ glue(paper_sums=count(sums, "paper"))
 glue(model_below=count(stored, "model"), even_below=count(stored, "balanced"))
 
 # %% [markdown]
-# Nearly all sums of several parities lie below the construction in both numbers, unless both sides are balanced. Of the single parities most do not, unless the learned weights are written at the paper's scale:
+# With few exceptions sums of several parities lie below the construction in both numbers, unless both sides are balanced. Of the single parities most do not, unless the learned weights are written at the paper's scale and nothing is balanced:
 #
 # | form of the construction | weights of the learned networks | sums below in both, of {glue:text}`sums` | single parities below in both, of {glue:text}`single` |
 # |:--|:--|--:|--:|

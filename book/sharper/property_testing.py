@@ -284,7 +284,7 @@ glue(block_share=100 * asked["blocks"] / 2**T, right_eps=100 * right["exact"])
 #
 # * *Coordinates* with $\varepsilon =$ {glue:text}`eps:g`: the answers would be right for {glue:text}`right_eps:.0f` % of all functions. At degree 5, with {glue:text}`R` subcubes for each level, the test found the degree of {glue:text}`found_coordinates:.0f` %.
 # * *Coordinates* with the finer $\varepsilon =$ {glue:text}`eps_fine:g`: the answers would be right for {glue:text}`right_fine:.0f` % of all functions, but for only {glue:text}`right_fine_five:.0f` % at degree 5. There are so many subcubes that {glue:text}`fine_share:.0f` % of the whole table are asked for in the mean over all functions, and {glue:text}`fine_five:.0f` % at degree 5 (if no two of the points coincide).
-# * *Blocks* with $\varepsilon =$ {glue:text}`eps:g`: at degree 5, with the same {glue:text}`R` subcubes, the test found the degree of {glue:text}`found_blocks:.0f` %. It asked for {glue:text}`block_share:.1f` % of the table in the mean over all functions, and for {glue:text}`block_five:.1f` % at degree 5.
+# * *Blocks* with $\varepsilon =$ {glue:text}`eps:g`: at degree 5, also with {glue:text}`R` subcubes for each level, the test found the degree of {glue:text}`found_blocks:.0f` %. It asked for {glue:text}`block_share:.1f` % of the table in the mean over all functions, and for {glue:text}`block_five:.1f` % at degree 5.
 #
 # ## Why nothing true is rejected
 #

@@ -190,10 +190,10 @@ table(
 #
 # **The proposition.** Now {prf:ref}`variables-prop4-7` follows wherever there are heads. For example, a head that is within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$, the mean of the signs or $(r - s)/(r + 1)$, is itself the first item. With the net of B.5 after it the transformer equals any given function of $r$. If there are heads within $\gamma/4$ of a $\gamma$-injective function, then with the net of B.6 it equals any given function of the chosen bits. Such heads are in {ref}`ch-mean-of-a-set` for fixed positions and in {ref}`ch-sparse-representations` for the two other input maps, with $\gamma = \frac1s$, say, under these conditions on the codes:
 #
-# | input map | heads for any function of the bits | one head, for functions of $r$ |
+# | input map | condition for heads for any function of the bits | condition for one head, for functions of $r$ |
 # |:--|:--|:--|
 # | positions, fixed | $\Delta < \frac1s$, as the paper says | $\Delta < \frac1{2s-1}$, and open beyond |
-# | positions, trained | none, since codes are chosen | none |
+# | positions, trained | no condition, since codes are chosen | no condition |
 # | bag | $\Delta < \frac1{2s-1}$ | $\Delta < \frac1{2s-1}$ |
 #
 # For the bag these conditions include every case that those of the paper's lemmas allow together. The paper's lemma on its head asks for $\gamma > s\Delta$. The numbers that the head approximates are $\frac1s$ apart, so a net after it needs $\gamma \le \frac1s$. Both conditions together say that $\Delta < \frac1{s^2}$, and $\frac1{s^2} \le \frac1{2s-1}$.

@@ -91,7 +91,7 @@ def forced(n, order, of, T=3):
 # * With the product over the *later layers* the theorem is true, with one or two further repairs, and we prove it below.
 # * With the product over the *earlier layers*, as in the paper, the answer depends on a norm, $B_V^{2,\infty}$. If it bounds the *rows* of the value matrix $W_V$, as Section 4.2 and the proof write it, the theorem is false with every constant. If it bounds the *columns*, as Section 4.3 defines the class of deep transformers, the theorem is open.
 #
-# The rest of the page names the cases by the words in italics. The theorem as restored is *earlier layers, columns*.
+# So there are four cases, since each product can be read with rows or with columns. The rest of the page names them by the words in italics, and the theorem as restored is *earlier layers, columns*.
 #
 # The next figure shows a class of two layers, described below, that has many different functions in it. For each of the four cases it shows the constant that would have to stand in front of the bound. If a curve rises without limit, no constant is enough.
 
@@ -541,9 +541,9 @@ def covered(X, layers, w, shares, activation):
 # The repaired theorem would be refuted by a walk that takes more steps than allowed, or by an output that is off by more than $\epsilon$, that is, by a number above 1 in the first three columns of the next table. We draw {glue:text}`nets` networks of one to four layers, with $k$ below and above $d$ and up to {glue:text}`T_far` tokens. The scales of single matrices and the slopes $L_\sigma$ go from $10^{-2}$ to $10^2$. Weights are Gaussian or signs, and tokens are Gaussian or unit vectors. Each network is covered at an $\epsilon$ for which the walk takes between a few and some thousand steps. The table has these columns:
 #
 # * *steps / allowed*: the steps for each part over the number allowed, $(\beta / x)^2$;
-# * *W_V, columns*: the steps for $W_V$ over the number allowed for bounded columns, $\beta = k B_V^{2,\infty}$;
-# * *error / epsilon*: the error of the output over $\epsilon$;
-# * *W_V, rows, k*: the steps for $W_V$ over the number that would be allowed for bounded rows if $k$ stood for $\sqrt{kd}$.
+# * *$W_V$, columns*: the steps for $W_V$ over the number allowed for bounded columns, $\beta = k B_V^{2,\infty}$;
+# * *error / $\epsilon$*: the error of the output over $\epsilon$;
+# * *$W_V$, rows, k*: the steps for $W_V$ over the number that would be allowed for bounded rows if $k$ stood for $\sqrt{kd}$.
 
 # %% mystnb={"code_prompt_hide": "The networks", "code_prompt_show": "The networks"} tags=["hide-input", "nbval-ignore-output"]
 
