@@ -170,7 +170,7 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 # :title: At most $\lfloor n/2 \rfloor + 1$ of the $n$ flips change MAJORITY
 # :group: constant
 #
-# **Statement.** Sections 3 and 4 say that $s(x, f) = n$ for MAJORITY whenever the ones and zeros in $x$ are almost fully balanced. As an order the remark is true, and the paper uses no more than the order. As an equation it fails. (It is printed twice as an equation. Where the authors mean an order they write $\Theta$ or $\sim$, both times in the sentence before.)
+# **Statement.** Sections 3 and 4 say that $s(x, f) = n$ for MAJORITY whenever the ones and zeros in $x$ are almost fully balanced. As an order the remark is true, and the paper uses no more than the order. As an equation, which is how it is printed both times, it fails. (Where the authors mean an order they write $\Theta$ or $\sim$, both times in the sentence before.)
 #
 # **Counterexample.** At $n = 3$ and $x = (1, 1, -1)$ the vote is 1, and either $1$ can change it, but the $-1$ cannot, so that $s = 2$ and not 3. At $n = {glue:text}`n_odd`$ no input has more than {glue:text}`maj_s` flips that change the vote.
 #
