@@ -19,9 +19,9 @@
 # # What attention learns when tokens point at tokens
 #
 # ```{verdict}
-# Figure 2 is reproduced: trained transformers find the query-key matrix that the paper writes down by hand, at least in outline. The block of this matrix that compares pointers with positions holds about {glue:text}`share_percent:.1f` % of its energy, the sum of its squared entries, even in the worst run. It has a bright diagonal and does nearly all the work. But the diagonal has only a share of {glue:text}`stored_share:.2f` of that block at the paper's size ({glue:text}`diagonal_share:.2f` at $N =$ {glue:text}`N` tokens). What training finds is closer to the covariance of the codes of the positions than to the identity.
+# Figure 2 is reproduced: trained transformers find the query-key matrix that the paper writes down by hand, at least in outline. The block of this matrix that compares pointers with positions holds about {glue:text}`share_percent:.1f` % of its energy, the sum of squared entries, even in the worst model. The block has a bright diagonal and does nearly all the work. But the diagonal has only a share of {glue:text}`stored_share:.2f` of the block's energy at the paper's size ({glue:text}`diagonal_share:.2f` at $N =$ {glue:text}`N` tokens). What training finds is closer to the covariance of the codes of the positions than to the identity.
 # ```
-# **Needs** no other chapter. **Read** 13 min. **Runs in** 20 s. **Source** quoted.
+# **Needs** no other chapter. **Read** 14 min. **Runs in** 20 s. **Source** quoted.
 #
 # **Claim.** A one-layer transformer, trained on prompts in which all tokens point at one and the same token, ends with a query-key matrix that looks like the one written by hand for the proof. Nearly all of it is in one block, and the diagonal of that block stands out. With this block alone the model works, and without it the error is about that of an untrained model. Beside the diagonal there are further entries that the paper does not mention, though they can be seen in its picture: the block is close to a multiple of the covariance matrix of the position encodings.
 
@@ -215,7 +215,9 @@ figures.show()
 #
 # ## Looking at the matrix
 #
-# To put numbers to the picture we need two words. The *energy* of a matrix is the sum of its squared entries. The *cosine* between two matrices is $\langle A, B\rangle_F / \|A\|_F \|B\|_F$, where $\langle A, B \rangle_F$ sums the products of the entries, and its square is the share of $A$'s energy along $B$. *The block* has the rows of the pointer and the columns of the position. The figure would not be reproduced if some model had much of its energy outside the block, or a diagonal that is no larger than the entries beside it.
+# To put numbers to the picture we need two words. The *energy* of a matrix is the sum of its squared entries. The *cosine* between two matrices is $\langle A, B\rangle_F / \|A\|_F \|B\|_F$, where $\langle A, B \rangle_F$ sums the products of the entries, and its square is the share of $A$'s energy along $B$. *The block* has the rows of the pointer and the columns of the position.
+#
+# In the table the last four rows are cosines of the block: with the identity, with the covariance matrix of the model's own encodings, with that of another model's, and with the covariance of pointers with positions, which differs from the own one only in the shifted models. The figure would not be reproduced if some model had much of its energy outside the block, or a diagonal that is no larger than the entries beside it.
 
 # %% tags=["nbval-ignore-output"]
 NAMES = {
@@ -276,11 +278,15 @@ fig2.holds(
 #
 # ## Why beside the diagonal too
 #
-# The reason lies in how the block begins to grow: once the rest of the model can read the data, the gradient can be computed. Let attention be uniform, as it nearly is at the start, and let the rest of the model read $s_j = \langle u, x_j \rangle$ from each token. The prediction is the mean $\bar s$ of the $s_j$, and the target is $s_t$. If the score of token $j$ is raised, the prediction changes by $\frac1N (s_j - \bar s)$. This reduces the loss in proportion to $\mathbb E\,(s_t - \bar s)(s_j - \bar s)$, which is $1 - \frac1N$ for $j = t$ and $-\frac1N$ otherwise. The score is $\omega_t^\top A\, \omega_j$ if $A$ is the block. So a gradient step then moves $A$ along
+# The reason lies in how the block begins to grow: once the rest of the model can read the data, the gradient can be computed. Let attention be uniform, as it nearly is at the start, and let the rest of the model read $s_j = \langle u, x_j \rangle$ from each token. The prediction is the mean $\bar s$ of the $s_j$, and the target is $s_t$. If the score of token $j$ is raised, the prediction changes by $\frac1N (s_j - \bar s)$. This reduces the loss in proportion to $\mathbb E\,(s_t - \bar s)(s_j - \bar s)$, which is $1 - \frac1N$ for $j = t$ and $-\frac1N$ otherwise.
+#
+# So for the pointer $t$ the gradient asks each score to move in proportion to $\mathbf 1[j = t] - \frac1N$. The score is $\omega_t^\top A\, \omega_j$ if $A$ is the block, and its derivative with respect to $A$ is $\omega_t \omega_j^\top$. Summed over $j$ with these factors the derivatives give $\omega_t (\omega_t - \bar\omega)^\top$. The mean of this over $t$ is the direction in which a gradient step moves $A$:
 #
 # $$\frac1N \sum_t \omega_t (\omega_t - \bar\omega)^\top = \Sigma, \qquad \bar\omega = \frac1N \sum_j \omega_j,$$
 #
-# the covariance matrix of the encodings, as in the example. It is a multiple of the identity only on average over the encodings. A model with random weights, however, cannot read the $s_j$ yet, and its very first step may even go the other way. The next cell takes the step of our calculation by automatic differentiation, for model 0, and compares its direction with both matrices. Then it trains the real models for {glue:text}`early_steps` steps and does the same with the change of their blocks.
+# the covariance matrix of the encodings, as in the example. It is a multiple of the identity only on average over the encodings. A model with random weights, however, cannot read the $s_j$ yet, and its very first step may even go the other way.
+#
+# The next cell takes the step of our calculation by automatic differentiation, for model 0, and compares its direction with both matrices. A cosine with the covariance that is not near 1 would contradict the calculation. Then the cell after it trains the real models for {glue:text}`early_steps` steps and does the same with the change of their blocks.
 
 # %%
 omega, rng = own.task.omega[0].double(), Rng(seed)
@@ -441,11 +447,14 @@ fig2.reproduced(
 )
 
 # %% [markdown]
-# Reading {numref}`fig-attention-pieces` from the top, with medians over the models:
+# Let us read {numref}`fig-attention-pieces` from the top, with medians over the models:
 #
 # * The learned model has an error of {glue:text}`learned_error:.3f`; with the block alone it is {glue:text}`block_error:.3f`, and without the block {glue:text}`no_block_error:.2f`, nearly as before training, so the block is the mechanism.
 # * With the diagonal alone, *as learned*, the error is {glue:text}`diagonal_error:.2f`, so the model does use the entries beside the diagonal.
 # * The construction works even better, once $\alpha$ is {glue:text}`least_multiple:.2f` to {glue:text}`most_multiple:.2f` times the learned diagonal: then the error is {glue:text}`alpha_error:.3f`. Entries beside the diagonal are therefore not needed; the gradient above suggests why they are there. The covariance matrix, put in the block, gives {glue:text}`sigma_error:.3f`, or {glue:text}`sigma_tuned:.3f` if it is multiplied by a tuned factor as well.
+# * The last two rows are for comparison. Untrained models have an error near 1, and shifted ones of about one half (near 1 at the paper's scale).
+#
+# The second line of marks in a row is the stored run at $N = 100$, which is described in the next section. By its means the order is as above: the construction has the least error, then come everything, the block alone, the covariance, and the diagonal alone.
 #
 # ## At the paper's scale
 #
@@ -511,7 +520,11 @@ table(settings, "Every setting that differs from the paper's")
 #
 # ## What would falsify this
 #
-# The figure would not be reproduced if a model had weight outside the block, as untrained models have, or a diagonal no brighter than the rest, as models with shifted pointers have. The block would not be the mechanism if a model still worked when the block is removed, or failed when only the block is left. And the block would not follow the covariance of *its own* encodings if that of the next model's fitted as well. Where there are several models, the ledger compares with the model that comes closest to the other side. An error of 0.1 is a tenth of the variance of the labels.
+# * *The figure* would not be reproduced if a model had weight outside the block, as untrained models have, or a diagonal no brighter than the rest, as models with shifted pointers have.
+# * *The block* would not be the mechanism if a model still worked when the block is removed, or failed when only the block is left. An error of 0.1, the limit in the ledger, is a tenth of the variance of the labels.
+# * *The covariance.* The block would not follow the covariance of *its own* encodings if that of the next model's fitted as well.
+#
+# Where there are several models, the ledger compares with the model that comes closest to the other side.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -568,7 +581,7 @@ shares = pd.DataFrame(shares).T.rename_axis("N")
 table(shares, "Share of the diagonal in the covariance of random signs", form=".2f")
 
 # %% [markdown]
-# At a given $N$ more dimensions help the assumption and hurt the likeness: the share is about 0.81 for 5 and 0.52 for 20 times $\log N$ at $N = 100$. In the run, at $N = 20$, the share in $\Sigma$ is 0.26, and in the learned block it is smaller, about 0.15.
+# At a given $N$ more dimensions help the assumption and hurt the likeness: the share is about 0.81 for 5 and 0.52 for 20 times $\log N$ at $N = 100$. In the run with 20 times $\log N$, at $N = 20$, the share in $\Sigma$ is 0.26, as in the first row of the table, and in the learned block of that run it is smaller, about 0.15.
 #
 # ```{solution-end}
 # ```

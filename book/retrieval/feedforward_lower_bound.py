@@ -19,11 +19,11 @@
 # # What a first layer in the span of the data cannot see
 #
 # ```{verdict}
-# Theorem 6 is true: a feedforward net whose first layer lies in the span of its $n$ training inputs cannot find out from few samples where to look. With $N$ tokens of $d$ numbers its risk is at least $1 - \frac n{Nd}$, where a predictor that ignores the input has risk 1. This bound is attained where tokens have one number. At the paper's scale, 25 tokens of 10 numbers and an error of 0.02, the bound requires only {glue:text}`theirs` samples, whereas feedforward nets need some $10^5$. Another property, that training is not affected if all inputs are rotated, requires {glue:text}`ours`.
+# Theorem 6 is true: a feedforward net whose first layer lies in the span of its $n$ training inputs cannot find out from few samples where to look. With $N$ tokens of $d$ numbers its worst-case risk is at least $1 - \frac n{Nd}$, where a predictor that ignores the input has risk 1. The bound is attained for $d = 1$. At the paper's scale, 25 tokens of 10 numbers and an error of 0.02, it requires only {glue:text}`theirs` samples, whereas feedforward nets need some $10^5$. A second bound, ours, is for training that is not affected if all inputs are rotated, and requires {glue:text}`ours`.
 # ```
-# **Needs** {ref}`ch-attention-weights`. **Read** 18 min. **Runs in** 15 s. **Source** restored; the definition quoted.
+# **Needs** {ref}`ch-attention-weights`. **Read** 15 min. **Runs in** 15 s. **Source** restored; the definition quoted.
 #
-# **Claim.** A feedforward net that reads a whole prompt, and is trained to a stationary point of a penalised loss, ends with its first layer in the span of the training inputs. It therefore cannot learn where to look before it has seen about as many samples as a prompt has numbers, however wide it is. Both statements are true, but the bound becomes vacuous at sample sizes at which nets still fail. Another property of training, that it is not affected when all inputs are rotated, requires more samples by a factor of about the number of tokens, and a trained net needs somewhat more than that.
+# **Claim.** A feedforward net that reads a whole prompt, and is trained to a stationary point of a penalised loss, ends with its first layer in the span of the training inputs. It therefore cannot learn where to look before it has seen about as many samples as a prompt has numbers, however wide it is. Both statements are true, but the bound becomes vacuous at sample sizes at which nets still fail. A bound of ours uses another property of training, namely that it is not affected when all inputs are rotated. This bound requires more samples by a factor of about the number of tokens, and a trained net needs somewhat more than that.
 
 # %% tags=["parameters"]
 N = 6  # tokens in a prompt [4..8]
@@ -94,11 +94,13 @@ def forget_adamw(kind, n=D // 2):
 # %% [markdown]
 # ## Why one should care
 #
-# A feedforward net has no attention. It receives all tokens of a prompt as one long list of numbers, and it must learn from examples which of them matter for which pointer. However many examples this takes, one can always hope that a cleverer or wider net needs fewer. A lower bound has to exclude this for *every* net, so its proof must use something that all of them have in common. The paper finds it in the first layer: gradient descent moves each row of the first matrix only in the directions of training inputs. If there are fewer training inputs than numbers in a prompt, some directions are never seen, and what lies in these directions is lost for all later layers. This chapter asks whether the argument is right, and whether it explains how many samples such nets really need.
+# A feedforward net has no attention. It receives all tokens of a prompt as one long list of numbers, and it must learn from examples which of them matter for which pointer. However many examples this takes, one can always hope that a cleverer or wider net needs fewer. A lower bound has to exclude this for *every* net, so its proof must use something that all of them have in common.
+#
+# The paper finds it in the first layer: gradient descent moves each row of the first matrix only in the directions of training inputs. If there are fewer training inputs than numbers in a prompt, some directions are never seen, and what lies in these directions is lost for all later layers. This chapter asks whether the argument is right, and whether it explains how many samples such nets really need.
 #
 # ## One sample by hand
 #
-# Take prompts of two tokens that are single numbers, $x = (x_1, x_2)$. A pointer $t$ names one of them, and the label is $x_t$. The only training sample is $x = (3, 4)$ with $t = 1$ and the label 3. Consider a net whose first layer is a single row $w$, and train it by gradient descent with a small penalty on $\|w\|^2$. The loss depends on $w$ only through $\langle w, (3, 4) \rangle$, so its gradient is a multiple of $(3, 4)$. The penalty shrinks the part of $w$ that is orthogonal to $(3, 4)$, until $w$ itself is a multiple of $(3, 4)$.
+# Take prompts of two tokens that are single numbers, $x = (x_1, x_2)$. A pointer $t$ names one of them, and the label is $x_t$. The only training sample is $x = (3, 4)$ with $t = 1$ and the label 3. Consider a net whose first layer is a single row $w$, and train it by gradient descent with a small penalty on $\|w\|^2$. The loss depends on $w$ only through $\langle w, (3, 4) \rangle$, so its gradient is a multiple of $(3, 4)$. The penalty shrinks the part of $w$ that is orthogonal to $(3, 4)$, until $w$ itself is a multiple of $(3, 4)$. In the table the column *part outside* has the size of this orthogonal part, with a sign.
 
 # %%
 x, label, w, path = f64([3.0, 4.0]), 3.0, f64([1.0, -1.0]), {}
@@ -195,9 +197,12 @@ def5.holds(
 glue(adam_least=adam_least, cases=len(cases))
 
 # %% [markdown]
-# The filled marks of both nets lie on the line, and in all {glue:text}`cases` cases the law holds to rounding ({numref}`fig-span-law`). The hollow marks stay at 1, because without a penalty the part outside remains as it was drawn. So two ways of training are outside of {prf:ref}`retrieval-def5`: gradient descent without a penalty, and AdamW, which the authors use and which adds to the part outside at least {glue:text}`adam_least:.2f` times the initial part.
+# In {numref}`fig-span-law` the filled marks of both nets lie on the line, and in all {glue:text}`cases` cases the law holds to rounding. The hollow marks stay at 1, because without a penalty the part outside remains as it was drawn. So two ways of training are outside of {prf:ref}`retrieval-def5`: gradient descent without a penalty, and AdamW, which the authors use and which adds to the part outside at least {glue:text}`adam_least:.2f` times the initial part.
 #
-# We check the first two statements at random weights. For the first we compare the gradient outside the span with $2\lambda W P_\perp$. It should differ if the penalty is $\lambda \sum |W_{ij}|$, which is no function of $\|W\|_F$. For the second we compare the outputs on the samples before and after $W$ is projected on the span. They should change if we project on another subspace of the same dimension. In the folded table the columns *squares* and *absolute values* are for the two penalties, and *on the span* and *elsewhere* are for the two subspaces.
+# We check the first two statements at random weights.
+#
+# * *The first.* We compare the gradient outside the span with $2\lambda W P_\perp$. It should differ if the penalty is $\lambda \sum |W_{ij}|$, which is no function of $\|W\|_F$. In the folded table the columns *squares* and *absolute values* are for the two penalties.
+# * *The second.* We compare the outputs on the samples before and after $W$ is projected on the span. They should change if we project on another subspace of the same dimension. The columns *on the span* and *elsewhere* are for the two subspaces.
 
 # %%
 rows = []
@@ -254,9 +259,13 @@ def5.holds(
 #
 # $$R \ge 1 - \frac1N\, u^\top M u, \qquad M = \sum_{t=1}^N \Pi_{tt},$$
 #
-# where $\Pi_{tt}$ is the $t$-th diagonal $d \times d$ block of $\Pi$. The trace of $M$ is that of $\Pi$, which is the rank of the samples, and this is $n$ with probability 1. So the mean over $u$ of the right side, which we call the *floor*, is $1 - \frac n{Nd}$ for *every* training set of full rank, and {prf:ref}`retrieval-thm6` follows. The supremum over $u$ is $1 - \frac1N \lambda_{\min}(M)$ with the least eigenvalue of $M$. Since the span does not depend on $u$, one training set serves all $u$.
+# where $\Pi_{tt}$ is the $t$-th diagonal $d \times d$ block of $\Pi$. We call the right side the *floor* of $u$. The trace of $M$ is that of $\Pi$, which is the rank of the samples, and this is $n$ with probability 1. So the mean of the floor over $u$ is $1 - \frac n{Nd}$ for *every* training set of full rank, and {prf:ref}`retrieval-thm6` follows, because a supremum is at least the mean. The supremum of the floor over $u$ is $1 - \frac1N \lambda_{\min}(M)$ with the least eigenvalue of $M$. Since the span does not depend on $u$, one training set serves all $u$.
 #
-# A predictor with its first layer in the span attains this. It estimates $u$ by least squares on the tokens pointed at, which is exact from $n = d$ samples on, and then predicts $\langle \Pi (e_t \otimes u), x \rangle$. We call it the *best reader of the span*. Since $f$ is free, $\mathcal A_{SP}$ contains learners as close to it as one likes, because a change of $f$ near the $n$ training points alone can produce any gradient in the span. If the same estimate of $u$ is used without the projection on the span, the risk is 0, as for the attention of {ref}`ch-attention-weights`. This *tied* learner shows that the bound is due to the class of learners, and not to the samples.
+# A predictor with its first layer in the span attains the floor. It estimates $u$ by least squares on the tokens pointed at, which is exact from $n = d$ samples on, and then predicts $\langle \Pi (e_t \otimes u), x \rangle$. We call it the *best reader of the span*.
+#
+# Is it a learner of the class? {prf:ref}`retrieval-def5` asks only that the gradient of loss and penalty vanish, and $f$ may be any function. A change of $f$ near the $n$ training points alone can produce any gradient in the span, and it changes the risk as little as one likes. So $\mathcal A_{SP}$ contains learners as close to the best reader as one likes.
+#
+# If the same estimate of $u$ is used without the projection on the span, the risk is 0, as it is in the limit for the construction of {ref}`ch-attention-weights`, whose attention goes to the token pointed at. This *tied* learner shows that the bound is due to the class of learners, and not to the samples.
 #
 # The table compares six training sets. The risk of a predictor $\langle a_t, x \rangle$ is known exactly, because it is $\frac1N \sum_t \|a_t - e_t \otimes u\|^2$. The mean over $u$ must agree with $1 - \frac n{Nd}$, and the best reader must attain the supremum. In the last column, a control, one sample is repeated.
 
@@ -311,7 +320,9 @@ thm6.holds(
 #
 # ## Why nets need more
 #
-# From $n = Nd$ on {prf:ref}`retrieval-thm6` is vacuous, but there trained nets are still near risk 1, so something else must hold them back. We think that it is a symmetry: a layer that is applied to all of $x$, with normal initial weights, does not distinguish one direction from another. Call a learner *rotationally invariant* if it predicts at $Qx$ what it predicted at $x$, in distribution, when all training inputs are multiplied by the same orthogonal matrix $Q$. Gradient descent from normal weights is rotationally invariant, for any $f$, loss, rate, batches, momentum and penalty $\lambda \|W\|_F^2$, also with $\lambda = 0$. The reason is that its steps commute with $W \mapsto W Q^\top$. AdamW is not rotationally invariant.
+# From $n = Nd$ on {prf:ref}`retrieval-thm6` is vacuous, but there trained nets are still near risk 1, so something else must hold them back. We think that it is a symmetry: a layer that is applied to all of $x$, with normal initial weights, does not distinguish one direction from another.
+#
+# Call a learner *rotationally invariant* if it predicts at $Qx$ what it predicted at $x$, in distribution, when all training inputs are multiplied by the same orthogonal matrix $Q$. Gradient descent from normal weights is rotationally invariant, for any $f$, loss, rate, batches, momentum and penalty $\lambda \|W\|_F^2$, also with $\lambda = 0$. The reason is that its steps commute with $W \mapsto W Q^\top$. AdamW is not rotationally invariant.
 #
 # ```{prf:proposition} A bound for rotationally invariant learners
 # :label: retrieval-rotation
@@ -331,7 +342,9 @@ thm6.holds(
 # 4. *Mean.* The mean over $t$ has $\sum_t n_t = n$, which gives the bound. $\square$
 # ```
 #
-# For large $d$ the bound is almost attained. A projection on $n_t$ of $Nd$ random dimensions keeps on average the share $n_t / (Nd)$ of a vector's squared length. So minimum-norm least squares, *done for each pointer by itself*, has the mean risk $\mathbb E \max(0, 1 - \frac{n_t}{Nd})$, where $n_t$ is binomial with mean $\frac nN$. As long as no pointer can have more than $Nd$ samples, that is for $n \le Nd$, this is exactly $1 - \frac{n}{N^2 d}$. For larger $n$ it is larger. This learner is rotationally invariant, and its rows lie in the span. The argument by rotations is older than the paper, which does not use it; ours is the count for $N$ pointers.
+# For large $d$ the bound is almost attained. A projection on $n_t$ of $Nd$ random dimensions keeps on average the share $n_t / (Nd)$ of a vector's squared length. So minimum-norm least squares, *done for each pointer by itself*, has the mean risk $\mathbb E \max(0, 1 - \frac{n_t}{Nd})$, where the number $n_t$ of samples with pointer $t$ is binomial with mean $\frac nN$. As long as no pointer can have more than $Nd$ samples, that is for $n \le Nd$, this is exactly $1 - \frac{n}{N^2 d}$. For larger $n$ it is larger. This learner is rotationally invariant, and its rows lie in the span.
+#
+# The argument by rotations is older than the paper, which does not use it; ours is the count for $N$ pointers.
 
 # %% [markdown]
 # ## Trained nets
@@ -452,7 +465,9 @@ ax.legend(ncols=3, loc="upper center", bbox_to_anchor=(0.5, 1.28))
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-span-risk` the solid line of Theorem 6 falls to 0 at $Nd =$ {glue:text}`Nd` samples, whereas all marks are still near 1 there. The dashed line falls later by a factor of about $N$, and no kind of net has a mean risk below it (the least distance is {glue:text}`least_score:.1f` standard errors). With {glue:text}`Nd` to {glue:text}`twice` samples, where {prf:ref}`retrieval-thm6` is vacuous, the best of the three nets still has a risk of {glue:text}`at_silent:.2f`. The gated net stays {glue:text}`above_least:.2f` to {glue:text}`above_most:.2f` above the dotted line up to $n = N^2 d$, and ends at {glue:text}`gated_end:.4f` with {glue:text}`most` samples. The tanh net would first have to learn to multiply the pointer and the data, and ends at {glue:text}`tanh_end:.2f`. Although AdamW escapes both classes, it gains little here.
+# In {numref}`fig-span-risk` the solid line of Theorem 6 falls to 0 at $Nd =$ {glue:text}`Nd` samples, whereas all marks are still near 1 there. The dashed line falls later by a factor of about $N$, and no kind of net has a mean risk below it (the least distance is {glue:text}`least_score:.1f` standard errors). With {glue:text}`Nd` to {glue:text}`twice` samples, where {prf:ref}`retrieval-thm6` is vacuous, the best of the three nets still has a risk of {glue:text}`at_silent:.2f`.
+#
+# The marks of the three nets differ. The gated net stays {glue:text}`above_least:.2f` to {glue:text}`above_most:.2f` above the dotted line up to $n = N^2 d$, and ends at {glue:text}`gated_end:.4f` with {glue:text}`most` samples. The tanh net would first have to learn to multiply the pointer and the data, and ends at {glue:text}`tanh_end:.2f`. Although AdamW escapes both classes, it gains little here.
 #
 # **At the paper's scale.** In its Figure 1 the simple task has 25 to 33 tokens of 10 dimensions, nets stop at an error of 0.02, and feedforward nets need some $10^5$ samples by its axis. The table shows how many samples the two bounds require at an error of 0.02.
 
@@ -467,7 +482,7 @@ table(scale.map(math.ceil), "Samples asked for, 10 dimensions, risk 0.02")
 glue(theirs=math.ceil(scale.iloc[0, 0]), ours=math.ceil(scale.iloc[0, 1]))
 
 # %% [markdown]
-# Both numbers are far below $10^5$, because neither bound is about this experiment, and the paper does not claim that it is: its nets are trained by AdamW on new samples all the time. {prf:ref}`retrieval-thm6` shows that a linear dependence on $N$ cannot be avoided *in its class*, but it does not explain the curves.
+# At every length both numbers are far below $10^5$, because neither bound is about this experiment, and the paper does not claim that it is: its nets are trained by AdamW on new samples all the time. {prf:ref}`retrieval-thm6` shows that a linear dependence on $N$ cannot be avoided *in its class*, but it does not explain the curves.
 #
 # ## What we found
 #
@@ -477,7 +492,9 @@ glue(theirs=math.ceil(scale.iloc[0, 0]), ours=math.ceil(scale.iloc[0, 1]))
 #
 # ## What would falsify this
 #
-# The first step would be false if a gradient outside the span differed from $2\lambda W P_\perp$, or if the projection changed outputs; both happen with another penalty or another subspace. The theorem would be false if a training set of rank $n$ had another mean over $u$, as it has when a sample is repeated, or if a reader of the span were below its floor. Only the tied learner is below the floor, and it does not stay in the span. The proposition would be false if a rotationally invariant learner were below its bound by more than 4.5 standard errors, as the tied learner is again. The margin is that wide because the lowest of 21 risks is taken, at several sample sizes and for several kinds of nets.
+# * *The first step* would be false if a gradient outside the span differed from $2\lambda W P_\perp$, or if the projection changed outputs; both happen with another penalty or another subspace.
+# * *The theorem* would be false if a training set of rank $n$ had another mean over $u$, as it has when a sample is repeated, or if a reader of the span were below its floor. Only the tied learner is below the floor, and it does not stay in the span.
+# * *The proposition* would be false if a rotationally invariant learner were below its bound by more than 4.5 standard errors, as the tied learner is again. The margin is that wide because the lowest of 21 risks is taken, at several sample sizes and for several kinds of nets.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -530,7 +547,7 @@ floors = pd.DataFrame(floors).T.rename_axis("n")
 table(floors, "Least risk of a net with its first layer in the span, N = 5, d = 3", form=".3f")
 
 # %% [markdown]
-# The average over $u$ is $1 - \frac n{Nd}$ to all digits, and the hardest and the easiest $u$ differ from it by little more than 0.1 at most. So the supremum in the theorem is not essential, because for a typical $u$ nearly the same is true. At `decay` 0.2 the curve of the first figure falls four times as fast, as $(1 - 2\eta\lambda)^k$ says.
+# The average over $u$ is $1 - \frac n{Nd}$ to all digits, and the hardest and the easiest $u$ differ from it by at most about 0.13, in this draw. So the supremum in the theorem is not essential, because for a typical $u$ nearly the same is true. At `decay` 0.2 the curve of the first figure falls four times as fast, as $(1 - 2\eta\lambda)^k$ says.
 #
 # ```{solution-end}
 # ```

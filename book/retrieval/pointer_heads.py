@@ -19,11 +19,11 @@
 # # One head for each pointer
 #
 # ```{verdict}
-# Lemma 11 is true: one attention head for each pointer retrieves the data that the pointer names, and a two-layer net that follows the heads then computes the label. If the scores of a head have size $a$, its error on prompts of $N$ tokens falls like $N e^{-a/2}$, and no faster in the worst case: with {glue:text}`N_tight` tokens and $a = 24$ the error reaches {glue:text}`attained:.3f` times the bound.
+# Lemma 11 is true: one attention head for each pointer can look up the data that the pointer names, and a two-layer net that follows the heads then computes the label. If a head gives the named token the score $a$, its error on prompts of $N$ tokens falls like $N e^{-a/2}$, and no faster in the worst case: with {glue:text}`N_tight` tokens and $a = 24$ the error reaches {glue:text}`attained:.3f` times the bound. So it is enough that $a$ grows like a multiple of $\log N$.
 # ```
-# **Needs** {ref}`ch-sparse-token-regression`. **Read** 12 min. **Runs in** 10 s. **Source** quoted; the error of the heads restored.
+# **Needs** {ref}`ch-sparse-token-regression`. **Read** 11 min. **Runs in** 10 s. **Source** quoted; the error of the heads restored.
 #
-# **Claim.** In sparse token regression each token names the few tokens that its label depends on. An attention layer with one head for each of them retrieves their data, with an error that falls exponentially in the size of the weights, and a two-layer net then computes the label. All of this holds, and the constants can be computed.
+# **Claim.** In sparse token regression each token has a few pointers, which name the tokens that its label depends on. An attention layer with one head for each pointer retrieves the data of these tokens, with an error that falls exponentially in the size of the weights, and a two-layer net then computes the label. All of this holds, and the constants can be computed.
 
 # %% tags=["parameters"]
 N_max = 400  # longest prompt [128..800]
@@ -57,7 +57,9 @@ def draw(N, q):
 # %% [markdown]
 # ## Why one should care
 #
-# Many tasks ask a network to look something up: the referent of a pronoun, the value of a variable, the line of a table. If the input says where to look, an attention head seems to be the right device, because it compares the pointer with the positions of all tokens. But a head never reads one token only, because it returns a weighted average of all tokens, and every other token has a weight above 0. The question is how large the weights must be until the weight on other tokens does no harm, and whether they must grow with the length of the prompt. The answer of the lemma, that a logarithm of the length is enough, is the reason why a transformer can solve the task with small weights. The guarantee that the paper proves for the transformer rests on this construction ({ref}`ch-transformer-guarantee`).
+# Many tasks ask a network to look something up: the referent of a pronoun, the value of a variable, the line of a table. If the input says where to look, an attention head seems to be the right device, because it compares the pointer with the positions of all tokens. But a head never reads one token only, because it returns a weighted average of all tokens, in which every other token has a weight above 0.
+#
+# How large must the matrix of the head be until the other tokens do no harm, and must it grow with the length of the prompt? The answer of the lemma, that a logarithm of the length is enough, is the reason why a transformer can solve the task with small weights. The guarantee that the paper proves for the transformer rests on this construction ({ref}`ch-transformer-guarantee`).
 #
 # ## Three tokens by hand
 #
@@ -65,7 +67,7 @@ def draw(N, q):
 #
 # $$\frac{3 - r + 5}{r + 2} = -1 + \frac{10}{r + 2} .$$
 #
-# The correct answer is $-1$, so the error is $\frac{10}{r+2}$. The lemma allows $2 (N - 1)\, e^{-a/2} \max_j |x_j| = \frac{20}r$. The next lines compute all of this for three values of $a$.
+# The correct answer is $-1$, so the error is $\frac{10}{r+2}$. For $N$ tokens with data $x_j$ the lemma allows $2 (N - 1)\, e^{-a/2} \max_j |x_j|$, which is $\frac{20}r$ here. The next lines compute all of this for three values of $a$.
 
 # %%
 corners = f64([[1, 0], [0.5, math.sqrt(0.75)], [-0.5, math.sqrt(0.75)]])
@@ -81,7 +83,7 @@ form = {"$r$": ".0f"} | dict.fromkeys(by_hand.columns[1:], ".4f")
 table(by_hand, "One head on three tokens", form=form)
 
 # %% [markdown]
-# At $a = 2.8$ the head already prefers the right token, but its answer has the wrong sign. Once $a$ is large, every increase by $2 \log 10 = 4.6$ makes the error smaller by a factor of ten. With more tokens there are more wrong terms in the average, but each of them is as small as before, so it is enough to increase $a$ by a multiple of $\log N$. The next figure shows two such heads at work on a prompt of six tokens.
+# At $a = 2.8$ the head already prefers the right token, but its answer has the wrong sign. Once $a$ is large, every increase by $2 \log 10 = 4.6$ makes the error smaller by a factor of ten. With more tokens there are more wrong terms in the average, but each of them is as small as before, so it is enough to increase $a$ by a multiple of $\log N$. {numref}`fig-retrieval-attention` shows two such heads at work on a prompt of six tokens.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The attention that each token of a prompt of six pays to each token, by two heads of the construction below, at sharpness 8. Head $h$ finds the token that pointer $h$ names.", "name": "fig-retrieval-attention"}, "image": {"alt": "Two square maps of six by six cells. Each row has one dark cell, in the column of the token that the row's token points at, and nearly white cells elsewhere."}} tags=["hide-input"]
 omega, shown = random_encodings.spread(6, 40, generator), draw(6, 2)
@@ -98,7 +100,12 @@ figures.show()
 #
 # ## The statement
 #
-# The *query-key matrix* of a head turns two tokens into a score: the query is the token that asks, and the key is the token that is read. A softmax of the scores gives the weights of the average.
+# The statement is about a task, encodings, a net and heads:
+#
+# * *The task.* Token $i$ has data $x_i \in \mathbb R^d$ and $q$ pointers, $t_{ih}$ is the position that its pointer $h$ names, and its label is a function $g$ of the data at these positions.
+# * *Encodings.* Position $j$ is written as a unit vector $\omega_j$ with $d_e$ entries. Assumption 3 says that different encodings have inner products of at most $\frac12$ in size.
+# * *The net.* Assumption 2 says that a two-layer net is within $\sqrt{\varepsilon_{2NN}}$ of $g$ on the data that occur ({prf:ref}`retrieval-ass123`).
+# * *The heads.* The *query-key matrix* of a head turns two tokens into a score: the query is the token that asks, and the key is the token that is read. A softmax of the scores gives the weights of the average.
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 11 and its proof
 # :label: retrieval-lem11
@@ -109,15 +116,21 @@ figures.show()
 # of $x_{t_{ih}}$. So with $\alpha$ of order $\frac qd \log N$, up to logarithms of $\max_j \|x_j\|$, of the net's norms and of $1/\varepsilon_{2NN}$, the $q$ heads and the net of Assumption 2 are within $2 \sqrt{\varepsilon_{2NN}}$ of $g$ at every token.
 # ```
 #
-# Here token $i$ has data $x_i \in \mathbb R^d$ and $q$ pointers, $t_{ih}$ is the position that its pointer $h$ names, and the label is a function $g$ of the data at these positions. Assumption 3 says that different encodings have inner products of at most $\frac12$ in size, and Assumption 2 that a two-layer net is within $\sqrt{\varepsilon_{2NN}}$ of $g$ on the data that occur ({prf:ref}`retrieval-ass123`).
+# In words, the matrix compares the pointer with the position of each token and ignores everything else. The number $\alpha$ is the size of its entries that are not 0, and $\frac{\alpha d}q$ is the $a$ of the example.
 #
-# The idea of the proof is that of the example. The score of a wrong token is smaller than that of the right one by at least $\frac a2$, so its weight is smaller by a factor of $e^{a/2}$, and there are at most $N - 1$ wrong tokens.
+# **The idea of the proof** is that of the example. The score of a wrong token is smaller than that of the right one by at least $\frac a2$, so its weight is smaller by a factor of at least $e^{a/2}$, and there are at most $N - 1$ wrong tokens.
 #
-# **Proof.** The score of key $j$ for head $h$ is $a \langle \omega_t, \omega_j \rangle$, where $t$ is the token pointed at, and $a = \alpha s^2 = \alpha d/q$ is the *sharpness*, because encodings are multiplied by $s = \sqrt{d/q}$ in a token. At $j = t$ the score is $a$, and relative to that, a key $j \ne t$ gets the weight $e^{-a (1 - \langle \omega_t, \omega_j \rangle)}$. If $S_t$ is the sum of these weights, the head puts the share $S_t / (1 + S_t)$ of its attention on other tokens, so
+# **Proof.** We compute the weight of the wrong tokens, bound it by Assumption 3, and follow the error through the net.
+#
+# *The weight of the wrong tokens.* The score of key $j$ for head $h$ is $a \langle \omega_t, \omega_j \rangle$, where $t$ is the token pointed at, and $a = \alpha s^2 = \alpha d/q$ is the *sharpness*, because encodings are multiplied by $s = \sqrt{d/q}$ in a token. At $j = t$ the score is $a$, and relative to that, a key $j \ne t$ gets the weight $e^{-a (1 - \langle \omega_t, \omega_j \rangle)}$. If $S_t$ is the sum of these weights, the head puts the share $S_t / (1 + S_t)$ of its attention on other tokens. So its data $f_i$ at token $i$ satisfy
 #
 # $$\|f_i - x_t\| \;\le\; \frac{S_t}{1 + S_t}\, \max_j \|x_j - x_t\| , \qquad S_t = \sum_{j \ne t} e^{-a(1 - \langle \omega_t, \omega_j\rangle)} .$$ (eq-missed)
 #
-# Under Assumption 3 each of the $N - 1$ terms is at most $e^{-a/2}$, and two data are at most $2 \max_j \|x_j\|$ apart, which proves the bound for a head. The output of a net with inner weights $W$ and outer weights $u$ changes by at most $\|u\|_2 \|W\|_2$ times the change of its input, so a large enough sharpness adds no more than another $\sqrt{\varepsilon_{2NN}}$. $\square$
+# *The bound for a head.* Under Assumption 3 each of the $N - 1$ terms is at most $e^{-a/2}$, and two data are at most $2 \max_j \|x_j\|$ apart.
+#
+# *The net.* The output of a net with inner weights $W$ and outer weights $u$ changes by at most $\|u\|_2 \|W\|_2$ times the change of its input, so a large enough sharpness adds no more than another $\sqrt{\varepsilon_{2NN}}$. $\square$
+#
+# ## How much of the bound is used
 #
 # The table divides the largest error of a head by the bound, for random signs as encodings and normal data. A ratio above 1 would refute the lemma.
 
@@ -146,7 +159,13 @@ used = pd.DataFrame(rows).T.rename_axis(["N", "q"])
 table(used, "Largest error of a head over the bound, random signs, normal data", form=".2g")
 
 # %% [markdown]
-# The bound is loose here. For small $a$ it exceeds the trivial bound $2 \max_j \|x_j\|$, because it leaves out the denominator of {eq}`eq-missed`. For large $a$ the reason is that most pairs of encodings are far less alike than $\frac12$. But the bound cannot be improved under Assumption 3. To see this, let $\omega_i = (e_0 + e_i)/\sqrt2$ with unit vectors $e_0, \dots, e_N$, so that *all* inner products are $\frac12$, and let one token have the data $v$ and all others $-v$, so that both inequalities behind the bound are equalities. With orthogonal encodings, on the other hand, the exponent is $a$ in place of $\frac a2$. So with inner products of up to $\frac12$ an $\alpha$ twice as large may be needed. In general the exponent is $(1 - \mu)\, a$, where $\mu$ is the largest inner product. The authors' code uses random signs in $\lfloor c \log N \rfloor$ dimensions with $c = 5$. Then $\mu$ is mostly above $\frac12$, as {ref}`ch-sparse-token-regression` counts, and Assumption 3 is violated. This does no harm as long as no two encodings are equal, because $\mu$ is still below 1, and it is enough to make $\alpha$ larger by a constant factor. The next figure compares the four kinds of encodings on data of the worst kind.
+# All ratios are far below 1, so the bound is loose here. For small $a$ it exceeds the trivial bound $2 \max_j \|x_j\|$, because it leaves out the denominator of {eq}`eq-missed`. For large $a$ the reason is that most pairs of encodings are far less alike than $\frac12$.
+#
+# **The worst case.** The bound cannot be improved under Assumption 3. To see this, let $\omega_i = (e_0 + e_i)/\sqrt2$ with orthogonal unit vectors $e_0, \dots, e_N$, so that *all* inner products are $\frac12$, and let one token have the data $v$ and all others $-v$, so that both inequalities behind the bound are equalities. With orthogonal encodings, on the other hand, the exponent is $a$ in place of $\frac a2$. So with inner products of up to $\frac12$ an $\alpha$ twice as large may be needed.
+#
+# **Other encodings.** In general the exponent is $(1 - \mu)\, a$, where $\mu$ is the largest inner product. The authors' code uses random signs in $\lfloor c \log N \rfloor$ dimensions with $c = 5$. Then $\mu$ is mostly above $\frac12$, as {ref}`ch-sparse-token-regression` counts, and Assumption 3 is violated. This does no harm as long as no two encodings are equal, because $\mu$ is still below 1, and it is enough to make $\alpha$ larger by a constant factor.
+#
+# {numref}`fig-retrieval-error` compares four kinds of encodings on data of the worst kind. A curve of encodings that satisfy Assumption 3 would refute the lemma if it rose above the dotted bound.
 
 # %% mystnb={"code_prompt_hide": "A head that is tight", "code_prompt_show": "A head that is tight"} tags=["hide-input"]
 N_tight = max(8, N_max // 4)
@@ -172,7 +191,7 @@ ax.legend(ncols=2, loc="lower left")
 figures.show()
 
 # %% [markdown]
-# On the logarithmic axis an exponential is a straight line, which falls with the slope $1 - \mu$. In {numref}`fig-retrieval-error` the encodings with all products $\frac12$ approach the dotted bound, which is therefore attained in the limit. Orthogonal encodings fall twice as steeply, because $\mu = 0$. Random signs with $c = 20$ lie between the two, and the error of those with $c = 5$ decreases most slowly.
+# On the logarithmic axis an exponential is a straight line, which falls with the slope $1 - \mu$. In {numref}`fig-retrieval-error` the line of the encodings with all products $\frac12$ approaches the dotted bound, which is therefore attained in the limit. The line of orthogonal encodings falls twice as steeply, because $\mu = 0$. Random signs with $c = 20$ lie between the two, and the error of those with $c = 5$ decreases most slowly. At the largest $a$ it even lies above the dotted line, as it may, because these encodings violate Assumption 3.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 x = -torch.ones(1, N_tight, d, dtype=torch.float64) / math.sqrt(d)
@@ -218,7 +237,9 @@ heads.holds(
 # %% [markdown]
 # ## The whole network
 #
-# Now we let the net follow the heads and test the lemma as a whole. Let $g(x_1, \dots, x_q) = (qd)^{-1/2} \sum_h (\|x_h\|^2 - d)$, the hard function of {ref}`ch-too-few-heads`. A ReLU net replaces the graph of each square by chords between points at a distance of $l$, from $-6$ to $6$. The chords are too high by at most $l^2/4$, so $\sqrt{\varepsilon_{2NN}} = \sqrt{qd}\, l^2/4$, and the sharpness is chosen such that the heads add no more than that. The lemma would be refuted by a distance from $g$ above $2\sqrt{\varepsilon_{2NN}}$, the column *allowed*. For comparison we also use *shifted* pointers: a pointer to position $t$ is given as the encoding of position $t - 1$. The information is the same, but a pointer no longer resembles what it names, so the construction must fail.
+# Now we let the net follow the heads and test the lemma as a whole. Let $g(x_1, \dots, x_q) = (qd)^{-1/2} \sum_h (\|x_h\|^2 - d)$, the hard function of {ref}`ch-too-few-heads`. A ReLU net replaces the graph of each square by chords between points at a distance of $l$, from $-6$ to $6$. The chords are too high by at most $l^2/4$, so $\sqrt{\varepsilon_{2NN}} = \sqrt{qd}\, l^2/4$, and the sharpness is chosen such that the heads add no more than that. A distance from $g$ above $2\sqrt{\varepsilon_{2NN}}$, the column *allowed*, would refute the lemma.
+#
+# For comparison we also use *shifted* pointers: a pointer to position $t$ is given as the encoding of position $t - 1$. The information is the same, but a pointer no longer resembles what it names, so the construction must fail. The last column has heads of sharpness 0, which pay the same attention to all tokens.
 
 # %%
 (given, omega), radius = instances[N_max, q_max], 6.0
@@ -259,11 +280,16 @@ lem11.holds(
 )
 
 # %% [markdown]
-# With a finer net the distance shrinks and stays below what is allowed, although the sharpness grows only a little. Shifted pointers, or no attention at all, leave large errors.
+# In every row the largest distance stays below what is allowed. It shrinks by a factor of more than 10 from row to row, as the net becomes finer, although the sharpness grows only a little. Shifted pointers, or the same attention to all tokens, leave large errors.
 #
 # ## How large are these matrices?
 #
-# Theorem 4 takes all weights from a ball with the squared radius $\tilde\Theta(r_a^2/m_g + m_g r_w^2 + q^2/d)$, where the net of Assumption 2 has width $m_g$, outer weights of norm at most $r_a/\sqrt{m_g}$, and inner weights and biases of norm at most $\sqrt{m_g}\, r_w$. This ball has to contain our construction. To see whether it does, note that a head with sharpness $a$ has $\alpha = aq/d$ on a diagonal of $d_e$ entries, so its $q$ matrices together have the squared norm $q\, \alpha^2 d_e = a^2 d_e \cdot q^3/d^2$, where $a^2 d_e$ is a power of $\log(nN)$. For $q \le d$ this is at most $a^2 d_e \cdot q^2/d$, so the ball is large enough. For $q > d$ the squared norm exceeds the summand $q^2/d$ of the ball by a factor of $q/d$. Then either the other two summands, which belong to the net, are large enough to make up for this, or the paper scales the scores in another way: if they had a factor $\sqrt{d/q}$ in place of $\frac dq$, the summand $q^2/d$ would be enough. The table shows the squared norm over $a^2 d_e \cdot q^2/d$ for real matrices. This quotient must not exceed 1 for $q \le d$.
+# Theorem 4, the paper's guarantee for the transformer, takes all weights from a ball with the squared radius $\tilde\Theta(r_a^2/m_g + m_g r_w^2 + q^2/d)$. Here the net of Assumption 2 has width $m_g$, outer weights of norm at most $r_a/\sqrt{m_g}$, and inner weights and biases of norm at most $\sqrt{m_g}\, r_w$. This ball has to contain our construction. To see whether it does, we add up the squared norms of the heads' matrices. A head with sharpness $a$ has $\alpha = aq/d$ on a diagonal of $d_e$ entries, so the $q$ matrices together have the squared norm $q\, \alpha^2 d_e = a^2 d_e \cdot q^3/d^2$, where $a^2 d_e$ is a power of $\log(nN)$ if there are $n$ prompts. We compare this with the summand $q^2/d$ of the ball:
+#
+# * *For $q \le d$* the squared norm is at most $a^2 d_e \cdot q^2/d$, so the ball is large enough.
+# * *For $q > d$* the squared norm exceeds the summand $q^2/d$ by a factor of $q/d$. Then either the other two summands, which belong to the net, are large enough to make up for this, or the paper scales the scores in another way: if they had a factor $\sqrt{d/q}$ in place of $\frac dq$, the summand $q^2/d$ would be enough.
+#
+# The table shows the squared norm over $a^2 d_e \cdot q^2/d$ for real matrices. This quotient must not exceed 1 for $q \le d$.
 
 # %%
 a, sizes = 8.0, {}
@@ -284,15 +310,20 @@ lem11.holds(
 )
 
 # %% [markdown]
+# The quotient is $q/d$ in every row, so it is at most 1 in the three rows with $q \le d$, and exceeds 1 in the other two.
+#
 # ## What we found
 #
-# * Lemma 11 holds, with the constant $2(N-1)$ for its heads. The exponent cannot be better under Assumption 3, because it is attained when all inner products are $\frac12$.
-# * The ball of Theorem 4 contains the construction for $q \le d$. For $q > d$ the query-key matrices alone exceed its summand $q^2/d$ by a factor of $q/d$.
-# * For given encodings the exponent is $(1 - \mu)\, a$, with $\mu$ the largest inner product. So retrieval needs only that the encodings are distinct and that $\alpha$ is large enough; the bound of $\frac12$ on the inner products is not needed.
+# * *The lemma.* Lemma 11 holds, with the constant $2(N-1)$ for its heads. The exponent cannot be better under Assumption 3, because it is attained when all inner products are $\frac12$.
+# * *Encodings.* For given encodings the exponent is $(1 - \mu)\, a$, with $\mu$ the largest inner product. So retrieval needs only that the encodings are distinct and that $\alpha$ is large enough; the bound of $\frac12$ on the inner products is not needed.
+# * *The ball of Theorem 4* contains the construction for $q \le d$. For $q > d$ the query-key matrices alone exceed its summand $q^2/d$ by a factor of $q/d$.
 #
 # ## What would falsify this
 #
-# The lemma would be false if a head erred by more than its bound under Assumption 3, as heads do when the inner products are 0.9. The formula {eq}`eq-missed` would be wrong if a head erred by another amount in the cases in which the formula is an equality; the control is the formula without its denominator, from which the error differs. The whole construction would fail if the transformer were further than $2 \sqrt{\varepsilon_{2NN}}$ from $g$, as it is when pointers are shifted. And the ball would be too small if matrices of the construction were larger than $q^2/d$ allows although $q \le d$; for $q = 4d$, the control, the matrices are larger than that.
+# * *The lemma* would be false if a head erred by more than its bound under Assumption 3, as heads do when the inner products are 0.9.
+# * *The formula* {eq}`eq-missed` would be wrong if a head erred by another amount in the cases in which the formula is an equality. The control is the formula without its denominator, from which the error differs.
+# * *The whole construction* would fail if the transformer were further than $2 \sqrt{\varepsilon_{2NN}}$ from $g$, as it is when pointers are shifted.
+# * *The ball* would be too small if matrices of the construction were larger than $q^2/d$ allows although $q \le d$. For $q = 4d$, the control, the matrices are larger than that.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -312,7 +343,7 @@ ledger.show()
 #
 # ```{solution} ex-retrieval-twins
 # :class: dropdown
-# It returns the mean of their data, because both scores are the largest, and equal.
+# As $\alpha$ grows, the head returns the mean of their data in the limit, because both scores are the largest, and equal.
 # ```
 #
 # ```{exercise}
@@ -345,7 +376,7 @@ answer = pd.DataFrame(sharp).T.rename_axis("N")
 table(answer, "Sharpness for an error of 0.01", form=".2f")
 
 # %% [markdown]
-# Four times as many tokens need about $2 \log 4 = 2.8$ more if the inner products are $\frac12$, and about half of that if they are 0, whatever the length. So in both cases the sharpness grows like a multiple of $\log N$, and the encodings only change the multiple. With fewer dimensions the random signs are less nearly orthogonal. The errors at the largest sharpness therefore rise, by a factor of up to about three, but they stay far below the bound.
+# Four times as many tokens need a sharpness that is larger by about $2 \log 4 = 2.8$ if the inner products are $\frac12$, and by about half of that if they are 0, whatever the length. So in both cases the sharpness grows like a multiple of $\log N$, and the encodings only change the multiple. With fewer dimensions the random signs are less nearly orthogonal. The errors at the largest sharpness therefore rise, by a factor of up to about three, but they stay far below the bound.
 #
 # ```{solution-end}
 # ```

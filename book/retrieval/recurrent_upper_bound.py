@@ -19,11 +19,11 @@
 # # A recurrent net for the simple task
 #
 # ```{verdict}
-# Yes, as the paper says, a small recurrent net can solve the simple task, in which all tokens of a prompt point to the same few positions. On prompts of $N$ tokens its state has a fixed size, and its width grows only with $\log N$. It can even retrieve the data without any error: after {glue:text}`N_max` tokens our net, which has the same depth as the paper's, is exact. If an update is only within $\epsilon$ of the ideal one and not exactly zero at the tokens to be ignored, its errors can add up, and those of a product of ReLU units have by then reached {glue:text}`plain_last:.0f` $\epsilon$. Theorem 7 is true as restored: the number of samples that is enough grows with $N$ only like a power of $\log N$. But with all constants put in that number is beyond use, about {glue:text}`needed_1024:.0e` samples for prompts of 1024 tokens.
+# A small recurrent net can solve the simple task, in which all tokens of a prompt point to the same few positions: its state has a fixed size, and its width grows only with $\log N$ for $N$ tokens. Our net is exact after {glue:text}`N_max` tokens, whereas with updates only within $\epsilon$ of ideal a net can be off by {glue:text}`plain_last:.0f` $\epsilon$. Theorem 7 is true as restored: the sufficient number of samples grows like a power of $\log N$. But with all constants it is of no practical use, about {glue:text}`needed_1024:.0e` at 1024 tokens, since norms of all layers are multiplied.
 # ```
-# **Needs** {ref}`ch-attention-weights`. **Read** 27 min. **Runs in** 15 s. **Source** quoted; the display of Theorem 7 and Lemmas 30 to 34 restored.
+# **Needs** {ref}`ch-attention-weights`. **Read** 25 min. **Runs in** 15 s. **Source** quoted; the display of Theorem 7 and Lemmas 30 to 34 restored.
 #
-# **Claim.** In the simple task all tokens of a prompt point to the same $q$ positions. A recurrent net then solves the task with a state that holds $q$ tokens, whatever the length $N$ of the prompt. The difficulty lies in the tokens that are not pointed at. If the update of the state is merely small at these tokens, the updates can add up over the prompt, so each would have to become smaller as the prompt becomes longer. A net whose size does not depend on $N$ should therefore update its state by *exactly* zero there. We build such a net out of ReLU units, with a gate that is exactly 0 or 1. Its size does not depend on the accuracy that is asked for. It depends on the length of the prompt only through the number of dimensions in which positions are encoded. The second half of the chapter follows the paper from such a net to Theorem 7, on the number of samples that is enough.
+# **Claim.** In the simple task all tokens of a prompt point to the same $q$ positions. As the paper says, a recurrent net then solves the task with a state that holds $q$ tokens, whatever the length $N$ of the prompt. The difficulty lies in the tokens that are not pointed at. If the update of the state is merely small at these tokens, the updates can add up over the prompt, so each would have to become smaller as the prompt becomes longer. A net whose size does not depend on $N$ should therefore update its state by *exactly* zero there. We build such a net out of ReLU units, with a gate that is exactly 0 or 1, and it retrieves the data without any error. Its size does not depend on the accuracy that is asked for. It depends on the length of the prompt only through the number of dimensions in which positions are encoded. The second half of the chapter follows the paper from such a net to Theorem 7, on the number of samples that is enough.
 
 # %% tags=["parameters"]
 N_max = 320  # longest prompt, tokens [80..640]
@@ -49,7 +49,7 @@ seed = 0  # of all that is random [0..1000000]
 # | 2 | $-1$ | $1$ | $1$ | $-1$ | $-1$ |
 # | 3 | $3$ | $\frac12$ | $0$ | $0$ | $-1$ |
 #
-# After the prompt the state is $-1$, the data of token 2. Both other tokens have the largest inner product that is allowed, and still they leave nothing behind. Suppose now that the gate is computed with a small error and is 0.01 instead of 0. Then token 1 adds 0.02 and token 3 adds 0.03, and the state is $-0.95$. With a hundred more tokens of data 3 it would be off by 3. The next lines compute the table with the functions of this chapter.
+# After the prompt the state is $-1$, the data of token 2. Both other tokens have the largest inner product that is allowed, and still they leave nothing behind. Suppose now that the gate is computed with a small error and is 0.01 instead of 0. Then token 1 adds 0.02 and token 3 adds 0.03, and the state is $-0.95$. With a hundred more tokens of data 3 it would be off by another 3, so by 3.05 in all. The next lines compute the table with the functions of this chapter.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import itertools
@@ -135,18 +135,24 @@ table(by_hand, "The state after each of three tokens", form=".2f", tiny=1e-9)
 #
 # In a prompt of $N$ tokens, token $i$ carries data $x_i \in \mathbb R^d$ and $q$ pointers $t_1, \dots, t_q$, which are positions in the prompt. The label is $g(x_{t_1}, \dots, x_{t_q})$, a function of the data at these positions. In the *simple* task all tokens of a prompt have the same pointers. Position $j$ is written as a unit vector $\omega_j \in \mathbb R^{d_e}$, its *encoding*, and the net sees $z_i = (x_i, \omega_i, \omega_{t_1}, \dots, \omega_{t_q})$. Assumption 3 of the paper asks for $|\langle \omega_i, \omega_j \rangle| \le \frac12$ for $i \ne j$.
 #
-# A *bidirectional recurrent net* has a forward and a backward state. The forward state starts at $h^\to_1 = 0$ and follows $h^\to_{i+1} = \Pi_r\bigl(h^\to_i + f^\to(h^\to_i, z_i)\bigr)$, where the *transition* $f^\to$ is a ReLU net and $\Pi_r$ projects onto the ball of radius $r$. So $h^\to_i$ depends on the tokens before $i$, whereas the backward state $h^\gets_i$ depends on those after it. A third net reads out $\hat y_i = f_y(h^\to_i, h^\gets_i, z_i)$. We write $\sigma(u) = \max(u, 0)$ for ReLU, and split a state into $q$ blocks $h(1), \dots, h(q)$ of $d$ numbers.
+# A *bidirectional recurrent net* has a forward and a backward state. The forward state starts at $h^\to_1 = 0$ and follows $h^\to_{i+1} = \Pi_r\bigl(h^\to_i + f^\to(h^\to_i, z_i)\bigr)$, where the *transition* $f^\to$ is a ReLU net and $\Pi_r$ projects onto the ball of radius $r$. So $h^\to_i$ depends on the tokens before $i$, whereas the backward state $h^\gets_i$ depends on those after it. A third net reads out $\hat y_i = f_y(h^\to_i, h^\gets_i, z_i)$. We write $\sigma(s) = \max(s, 0)$ for ReLU, and split a state into $q$ blocks $h(1), \dots, h(q)$ of $d$ numbers, one block for each pointer.
 #
 # ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorem 7
 # :label: retrieval-thm7
-# *(Restored: the hypotheses are quoted, the display is missing.)* Let Assumptions 1 to 3 hold, in the simple task. Let $\hat f$ minimise the empirical risk over recurrent nets with weights $\|\mathrm{vec}\, \Theta\| \le R$, with states of length at most $r_h$, and with transitions that are $\alpha_N$-Lipschitz in the state. Here $\alpha_N$ is any number up to $1/N$, and $R$ is a polynomial that is large enough for the net of {prf:ref}`retrieval-prop28`, the paper's Proposition 28. With $n$ samples the risk of $\hat f$ is with high probability of order
+# *(Restored: the hypotheses are quoted, the display is missing.)* Let Assumptions 1 to 3 hold, in the simple task. Let $\hat f$ minimise the empirical risk over the recurrent nets with these three bounds:
+#
+# * weights have $\|\mathrm{vec}\, \Theta\| \le R$, where $R$ is a polynomial that is large enough for the net of {prf:ref}`retrieval-prop28`, the paper's Proposition 28;
+# * states have a length of at most $r_h$;
+# * transitions are $\alpha_N$-Lipschitz in the state, where $\alpha_N$ is any number up to $1/N$.
+#
+# With $n$ samples the risk of $\hat f$ is with high probability of order
 #
 # $$\varepsilon_{2NN} + \sqrt{\mathrm{poly}(\dots)/n} ,$$
 #
 # where $\varepsilon_{2NN}$ is the squared error of a two-layer net for $g$. The polynomials have the arguments $d$, $q$, the norms of that net, $1/\varepsilon_{2NN}$ and $\log(nN)$, and the number of weights is to be such a polynomial, too.
 # ```
 #
-# In words, the number of samples that is enough grows with the length $N$ only like a power of $\log N$. The proof begins with a net that retrieves the data. The first statement says that there is a good transition, and the second that with this transition the state holds the right data.
+# In words, the number of samples that is enough grows with the length $N$ only like a power of $\log N$. The proof begins with a net that retrieves the data. The first of the following two statements says that there is a good transition, and the second that with this transition the state holds the right data.
 #
 # ```{prf:proposition} Mousavi-Hosseini et al. (2025), Proposition 26
 # :label: retrieval-prop26
@@ -174,20 +180,20 @@ table(by_hand, "The state after each of three tokens", form=".2f", tiny=1e-9)
 #
 # *On target*, that is at the token that is pointed at, the inner product is 1, and so is the *gate* $\sigma(2 \cdot 1 - 1)$. Elsewhere the inner product is at most $\frac12$ and the gate is therefore 0, so Assumption 3 is just enough. Each block of the state picks up one token and keeps it. The forward state, the backward state and the token's own update together hold all $q$ tokens, wherever in the prompt we stand.
 #
-# A ReLU net cannot multiply, but it can approximate a product. The reason is that a product is a difference of squares, $4uv = (u + v)^2 - (u - v)^2$, and that ReLU units make piecewise linear functions, which can be close to a square. Let their knots be a step of $h$ apart. We replace the first square by chords, which are too large by at most $h^2/4$, and the second square by tangents, which are too small by at most as much. Then
+# A ReLU net cannot multiply a datum $x$ by a gate $v$, but it can approximate the product. The reason is that a product is a difference of squares, $4xv = (x + v)^2 - (x - v)^2$, and that ReLU units make piecewise linear functions, which can be close to a square. Let the knots of such a function, the points at which its slope changes, be a step of $\kappa$ apart. We replace the first square by chords, which are too large by at most $\kappa^2/4$, and the second square by tangents, which are too small by at most as much. Then
 #
-# $$0 \le p(u, v) - uv \le \frac{h^2}8 , \qquad p(u, v) = \frac{\mathrm{chord}(u + v) - \mathrm{tangent}(u - v)}4 .$$
+# $$0 \le p(x, v) - xv \le \frac{\kappa^2}8 , \qquad p(x, v) = \frac{\mathrm{chord}(x + v) - \mathrm{tangent}(x - v)}4 .$$
 #
 # Where the gate $v$ is 0, this product is in general not exactly 0, and the same must be expected of any other approximation. We therefore compare three updates on prompts of growing length:
 #
 # * the *plain* product $p(x, \text{gate})$ with errors of up to $\frac\epsilon2$;
-# * the same product behind the paper's *soft threshold* $z \mapsto \sigma(z - \frac\epsilon2) - \sigma(-z - \frac\epsilon2)$, which sends small numbers to 0 and moves no number by more than $\frac\epsilon2$;
+# * the same product behind the paper's *soft threshold* $s \mapsto \sigma(s - \frac\epsilon2) - \sigma(-s - \frac\epsilon2)$, which sends small numbers to 0 and moves no number by more than $\frac\epsilon2$;
 # * the *clipped* net of the next section.
 #
-# If the argument is right, the error of the first update grows in proportion to the length, and the errors of the other two stay below $\epsilon$.
+# If the argument is right, the error of the first update grows in proportion to the length, and the errors of the other two stay below $\epsilon$. If the plain product had an error that stays level, exact zeros would not be needed.
 
 # %%
-step = 2 * math.sqrt(eps)  # h, with h^2 / 8 = eps / 2
+step = 2 * math.sqrt(eps)  # kappa of the text, with kappa^2 / 8 = eps / 2
 knots = math.ceil((REACH + 1) / step)
 
 
@@ -217,7 +223,7 @@ for N in lengths:
     rows[N] = {k: read_out_error(make(omega), *at) / eps for k, make in UPDATES.items()}
 added = pd.DataFrame(rows).T.rename_axis("N")
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Largest error of what the read-out gets, over $\\epsilon$, against the length of the prompt. Grey: the bound 1. Dash-dotted: the slope $N/4$ that is predicted. The clipped net has no error.", "name": "fig-recurrent-errors"}, "image": {"alt": "Logarithmic axes. Errors of the plain product rise along a straight line of slope one, from about six to about eighty. Errors with the soft threshold stay level, just below the line at 1."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Largest error of what the read-out gets, over $\\epsilon$, against the length of the prompt. Grey: the bound 1. Dash-dotted: the line $N/4$ that is predicted. The clipped net has no error.", "name": "fig-recurrent-errors"}, "image": {"alt": "Logarithmic axes. Errors of the plain product rise along a straight line of slope one, from about six to about eighty. Errors with the soft threshold stay level, just below the line at 1."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.6)
 for j, form in enumerate(("plain product", "soft threshold")):
     ax.plot(lengths, added[form], **figures.series_style(j, label=form))
@@ -247,23 +253,31 @@ glue(plain_last=plain[-1], plain_power=power(lengths, plain).item(), N_max=N_max
 glue(soft_last=added["soft threshold"].max())
 
 # %% [markdown]
-# The two curves confirm the argument. Without the threshold the error rises along a straight line, like $N$ to the power {glue:text}`plain_power:.2f`, and at {glue:text}`N_max` tokens the error is {glue:text}`plain_last:.0f` times $\epsilon$. The height of the line can be predicted, too. At $v = 0$ chords are off by $h^2/6$ on average and tangents by $h^2/12$. So an update off target is $\frac14 \bigl( \frac{h^2}6 + \frac{h^2}{12} \bigr) = \frac{h^2}{16} = \frac\epsilon4$ on average, where $h^2 = 4 \epsilon$ because the error $h^2/8$ of the product may be $\frac\epsilon2$. This gives the dash-dotted line. With the threshold the error stays below {glue:text}`soft_last:.2f` $\epsilon$ at every length ({numref}`fig-recurrent-errors`).
+# The two curves of {numref}`fig-recurrent-errors` confirm the argument. Without the threshold the error rises along a straight line, like $N$ to the power {glue:text}`plain_power:.2f`, and at {glue:text}`N_max` tokens the error is {glue:text}`plain_last:.0f` times $\epsilon$. With the threshold the error stays below {glue:text}`soft_last:.2f` $\epsilon$ at every length. The clipped net has no error, so it has no curve.
+#
+# The height of the rising line can be predicted, too. At $v = 0$ chords are off by $\kappa^2/6$ on average and tangents by $\kappa^2/12$. So an update off target is $\frac14 \bigl( \frac{\kappa^2}6 + \frac{\kappa^2}{12} \bigr) = \frac{\kappa^2}{16} = \frac\epsilon4$ on average, where $\kappa^2 = 4 \epsilon$ because the error $\kappa^2/8$ of the product may be $\frac\epsilon2$. Over $N$ tokens this gives $\frac N4\, \epsilon$, the dash-dotted line.
 #
 # ## A net without error
 #
-# The gate need not be $\sigma(2u - 1)$. Our idea is a gate that tolerates small errors of the inner product. Let it be 0 up to an inner product of 0.7 and 1 from 0.9 on, and linear in between, which takes two ReLU units for each pointer. Then an inner product that is computed too large, by up to $\frac18$, does no harm whatsoever. And for a gate $g$ that is exactly 0 or 1 the product with data $x$ up to $r_\infty$ in size needs no squares, because
+# The gate need not be $\sigma(2u - 1)$. Our idea is a gate that tolerates small errors of the inner product. Let it be 0 up to an inner product of 0.7 and 1 from 0.9 on, and linear in between, which takes two ReLU units for each pointer. Then an inner product that is computed too large, by up to $\frac18$, does no harm whatsoever. And for a gate $v$ that is exactly 0 or 1 the product with data $x$ up to $r_\infty$ in size needs no squares, because
 #
-# $$x g = \sigma\bigl(x - r_\infty (1 - g)\bigr) - \sigma\bigl(-x - r_\infty (1 - g)\bigr) \qquad (|x| \le r_\infty) .$$
+# $$x v = \sigma\bigl(x - r_\infty (1 - v)\bigr) - \sigma\bigl(-x - r_\infty (1 - v)\bigr) \qquad (|x| \le r_\infty) .$$
 #
-# If $g = 1$, the right side is $\sigma(x) - \sigma(-x) = x$, and if $g = 0$, both units are switched off. So the *clipped* net has three layers of ReLU units and a linear one, as many as the paper's net (which has products in the second layer and the threshold in the third):
+# If $v = 1$, the right side is $\sigma(x) - \sigma(-x) = x$, and if $v = 0$, both units are switched off. So the *clipped* net has three layers of ReLU units and a linear one, as many as the paper's net (which has products in the second layer and the threshold in the third):
 #
 # 1. The first layer computes the squares of $\omega_{ik} \pm \omega_{t_l k}$ with step $1/\sqrt{d_e}$, for every coordinate $k$. Their sum is the inner product, too large by at most $d_e \cdot \frac1{8 d_e}$, and the data pass as $\sigma(x), \sigma(-x)$.
 # 2. The second layer computes the gates from these inner products, with two units for each pointer.
 # 3. The third layer multiplies gates and data by the formula above, with two units for each number of the state.
 #
-# This proves {prf:ref}`retrieval-prop26`, with error 0 on target for every $\epsilon$. The widths are $2d + 4 q d_e K$, $2d + 2q$ and $2qd$, where $K \le \lceil 2 \sqrt{d_e} \rceil$ is the number of knots, and all weights and biases are at most $\max(3, 5 r_\infty)$. {prf:ref}`retrieval-cor27` follows by induction, because a block changes at one token only, to $x_{t_l}$, and the ball is never left.
+# This proves {prf:ref}`retrieval-prop26`, with error 0 on target for every $\epsilon$. The widths are $2d + 4 q d_e M$, $2d + 2q$ and $2qd$, where $M \le \lceil 2 \sqrt{d_e} \rceil$ is the number of knots, and all weights and biases are at most $\max(3, 5 r_\infty)$. {prf:ref}`retrieval-cor27` follows by induction, because a block changes at one token only, to $x_{t_l}$, and the ball is never left.
 #
-# We run the net on prompts of {glue:text}`N_max` tokens, with three kinds of encodings for which it should be exact. The first are rotated random signs. In the second all inner products are equal to $\frac12$, the most that Assumption 3 allows, and in the third all are equal to 0.575, the most that the clipped net allows. Any error above rounding would refute the proposition. Three further settings violate a hypothesis, so that the net may fail: inner products of 0.85, encodings of $\lfloor 5 \log N \rfloor$ dimensions as in the authors' code, and the general task, where every token has pointers of its own.
+# We run the net on prompts of {glue:text}`N_max` tokens, with three kinds of encodings for which it should be exact:
+#
+# * rotated random signs;
+# * encodings with all inner products equal to $\frac12$, the most that Assumption 3 allows;
+# * encodings with all inner products equal to 0.575, the most that our proof allows for the clipped net.
+#
+# Any error above rounding would refute the proposition. Three further settings violate a hypothesis, so that the net may fail: inner products of 0.85, encodings of $\lfloor 5 \log N \rfloor$ dimensions as in the authors' code, and the general task, where every token has pointers of its own.
 
 
 # %%
@@ -347,21 +361,21 @@ glue(crowded_error=papers["5 log N dimensions"]["read-out"])
 glue(crowded_clipped=exact.loc["5 log N dimensions", "read-out"])
 
 # %% [markdown]
-# The first three rows are exact, as they must be. With inner products of 0.85 and in the general task the net fails. But the clipped net tolerates more than Assumption 3 allows: encodings of $\lfloor 5 \log N \rfloor$ dimensions mislead the paper's update by up to {glue:text}`crowded_error:.1f` in this draw, and the clipped net by {glue:text}`crowded_clipped:.1f`. In the general task a token finds a state that was filled by the pointers of *other* tokens, so this net cannot solve that task, and {ref}`ch-state-norms` shows that no small net can.
+# The first three rows are exact, as they must be. With inner products of 0.85 and in the general task the net fails. But the clipped net tolerates more than Assumption 3 allows: encodings of $\lfloor 5 \log N \rfloor$ dimensions mislead the paper's update by up to {glue:text}`crowded_error:.1f` in this draw, and the clipped net by {glue:text}`crowded_clipped:.1f`. The general task is another matter. There a token finds a state that was filled by the pointers of *other* tokens, so this net cannot solve that task, and {ref}`ch-state-norms` shows that no small net can.
 #
-# The length of the prompt enters through $d_e$ alone. With random signs $\pm 1/\sqrt{d_e}$, where $d_e$ is of order $\log N$, two knots are enough, and the first layer has $2d + 8 q d_e$ units. Orthogonal encodings satisfy Assumption 3 too, but they need $d_e = N$ dimensions, and then the width would grow with $N$.
+# How large is the clipped net? The length of the prompt enters its size through $d_e$ alone. With random signs $\pm 1/\sqrt{d_e}$, where $d_e$ is of order $\log N$, two knots are enough, and the first layer has $2d + 8 q d_e$ units. Orthogonal encodings satisfy Assumption 3 too, but they need $d_e = N$ dimensions, and then the width would grow with $N$.
 #
 # ## What is left to show
 #
-# A net that retrieves the data is only the beginning of Theorem 7. The rest of the chapter follows the paper from this net to the number of samples, result by result:
+# A net that retrieves the data is only the beginning of Theorem 7. The rest of the chapter goes through the paper's further results, up to the number of samples:
 #
 # | result | what it says | what we find |
 # |:--|:--|:--|
 # | Lemmas 22, 23 | a small net computes the inner products within $\epsilon$ | true; a much smaller net is enough |
-# | Lemma 24 | a small net multiplies the gate by data within $\epsilon$ | true of the width; the bounds on the weights are not legible |
+# | Lemma 24 | a small net multiplies the gate by data within $\epsilon$ | true of the width; the bounds on the weights are not legible and not judged |
 # | Lemma 25 | the same for every coordinate and pointer | not judged |
-# | Proposition 28 | a net computes every label | true; its error is that of the two-layer net for $g$ |
-# | Lemma 29 | fine covers of the transitions give a cover of the recurrent nets | true, with the constant $1 - \frac1{2e}$ |
+# | Proposition 28 | a recurrent net is within order $\sqrt{\varepsilon_{2NN}}$ of every label | true; with exact retrieval its error is that of the two-layer net for $g$ |
+# | Lemma 29 | fine covers of the transitions and the read-out give a cover of the recurrent nets | true, with the constant $1 - \frac1{2e}$ |
 # | Lemmas 30, 32, Corollaries 31, 33 | from covers to the gap between risk and empirical risk | true as restored, with constants |
 # | Lemma 34 | cutting large losses off hardly changes the risk | true as restored |
 # | Theorem 7 | the number of samples | true as restored |
@@ -370,7 +384,7 @@ glue(crowded_clipped=exact.loc["5 log N dimensions", "read-out"])
 #
 # ## How large the paper's net is: Lemmas 22 to 25
 #
-# The paper makes its layers from a general theorem for Lipschitz functions (Lemma 42). The result is Lemma 22, and Lemma 23 for all pointers at once: there is a two-layer net that computes inner products within $\epsilon$, with
+# How large does a net have to be that computes inner products within $\epsilon$? The paper makes its layers from a general theorem for Lipschitz functions (Lemma 42). The result is Lemma 22, and Lemma 23 for all pointers at once: there is a two-layer net that computes inner products within $\epsilon$, with
 #
 # * a width of $m = O(d_e^3 (\log(d_e/\epsilon)/\epsilon)^2)$;
 # * outer weights $a$ that satisfy $\sqrt m\, \|a\|_2 = O(d_e^{5/2} (\log(d_e/\epsilon)/\epsilon)^{3/2})$;
@@ -379,13 +393,13 @@ glue(crowded_clipped=exact.loc["5 log N dimensions", "read-out"])
 # Our piecewise linear squares show without the general theorem that such a net exists, and that a much smaller one is enough. The idea is to compute each of the $d_e$ products of coordinates as a difference of squares, so finely that their errors add up to at most $\epsilon$.
 #
 # ```{dropdown} Proof of Lemmas 22 and 23.
-# 1. *The width.* An inner product is a sum of $d_e$ products. With step $h = \sqrt{8\epsilon/d_e}$ each of them is right up to $h^2/8 = \epsilon/d_e$, which is the accuracy that is asked for. This takes $4 d_e K$ units with $K = \lceil \sqrt{d_e/2\epsilon} \rceil$.
-# 2. *The norms.* Halve the inner weights and double the outer ones. Then the inner weights of a unit are $\pm\frac12, \pm\frac12$, and its bias is at most 1 in size (units that are never active are left out). The outer weights are at most $h$, so $\sqrt m\, \|a\|_2 \le m h$, which is about $8 d_e$.
+# 1. *The width.* An inner product is a sum of $d_e$ products. With step $\kappa = \sqrt{8\epsilon/d_e}$ each of them is right up to $\kappa^2/8 = \epsilon/d_e$, so their sum is right up to $\epsilon$. This takes $4 d_e M$ units with $M = \lceil \sqrt{d_e/2\epsilon} \rceil$ knots. (In the code the step is `h` and the number of knots `K`.)
+# 2. *The norms.* Halve the inner weights and double the outer ones. Then the inner weights of a unit are $\pm\frac12, \pm\frac12$, and its bias is at most 1 in size (units that are never active are left out). The outer weights are at most $\kappa$, so $\sqrt m\, \|a\|_2 \le m \kappa$, which is about $8 d_e$.
 #
 # For $\epsilon \le \frac12$ both the width and the norms are within the quoted orders, with the constant 1 if $d_e \ge 2$. $\square$
 # ```
 #
-# The tables compute the error, the number of units and the norms of this net for several sizes. Our proof would be refuted by an error above $\epsilon$, or by a number of units or a norm above the quoted order. The ratios to that order must not grow either, the first as $\epsilon$ shrinks and the second as $d_e$ grows. As a control, one column has the error of a net whose steps are three times as long, which should exceed $\epsilon$.
+# The first table has the error and the number of units of this net for several sizes, the second its norms. Our proof would be refuted by an error above $\epsilon$, or by a number of units or a norm above the quoted order. The ratios to that order must not grow either, the first as $\epsilon$ shrinks and the second as $d_e$ grows. As a control, one column has the error of a net whose steps are three times as long, which should exceed $\epsilon$.
 
 
 # %%
@@ -482,20 +496,24 @@ thm7["lem22"].holds(
 # %% [markdown]
 # In both tables the net stays within what is quoted, and the ratios to the quoted orders decrease quickly as the dimension grows or $\epsilon$ shrinks.
 #
-# **Lemma 24** is about the next layer, which multiplies a datum $x$ by its gate and adds the result to a number $h$ of the state. It says that a two-layer net of width $O(R^6 (\log(R/\epsilon)/\epsilon)^3)$ gives $h + 2x \sigma(z - \frac12)$ within $\epsilon$, for $|h| \le r_h$, $|x| \le r_x$, $|z| \le 1$ and $R = \sqrt{1 + r_x^2 + r_h^2}$. Its bounds on the weights are not legible, but the width can be proved without Lemma 42. The idea is to write the product as a sum of functions of one number each, by trigonometric identities, and to draw each of these functions by chords. The table below the proof tests this net at four sizes. An error above $\epsilon$, or a number of units above the quoted order times the constant of the proof, would refute our proof.
+# **Lemma 24** is about the next layer, which multiplies a datum $x$ by its gate; in the lemma it also adds the result to a number $h$. The gate is a function of the inner product $z$: the gate of the example, $\sigma(2z - 1)$, is $2 \sigma(z - \frac12)$. So let $|h| \le r_h$, $|x| \le r_x$, $|z| \le 1$ and $\bar R = \sqrt{1 + r_x^2 + r_h^2}$. The lemma says that a two-layer net of width $O(\bar R^6 (\log(\bar R/\epsilon)/\epsilon)^3)$ gives $h + 2x \sigma(z - \frac12)$ within $\epsilon$.
+#
+# (On letters: the paper, the code and the ledger write $R$ for $\bar R$, but on this page $R$ is the bound on the weights in Theorem 7. In the code of the net below the step $\kappa$ is `delta`, and the number $J$ of terms is `K`.)
+#
+# Its bounds on the weights are not legible, but the width can be proved without Lemma 42. The idea is to write the product as a sum of functions of one number each, by trigonometric identities, and to draw each of these functions by chords. The table below the proof tests this net at four sizes. An error above $\epsilon$, or a number of units above the quoted order times the constant of the proof, would refute our proof.
 #
 # ```{dropdown} Proof of Lemma 24, the width.
 # We write the gate as a Fourier series, turn each product of $x$ and a cosine into a difference of sines, and replace each sine by chords.
 #
-# *Fourier series.* The number $h$ passes through two units, so we only need the product of $x$ and the gate. On $[-1, 1]$ the gate $\sigma(z - \frac12)$ agrees with a periodic train of triangles of period 3, with 0 between them, whose peak is $\frac34$ at $z = \frac54$. The Fourier series of the triangles is $a_0 + \sum_k a_k \cos(\omega_k (z - \frac54))$ with $\omega_k = \frac{2\pi k}3$ and $a_k \ge 0$. The $a_k$ add up to at most $\frac34$, and those beyond $K$ terms to at most $\frac6{\pi^2 K}$.
+# *Fourier series.* The number $h$ passes through two units, so we only need the product of $x$ and the gate. On $[-1, 1]$ the function $\sigma(z - \frac12)$ agrees with a periodic train of triangles of period 3, with 0 between them, whose peak is $\frac34$ at $z = \frac54$. The Fourier series of the triangles is $a_0 + \sum_k a_k \cos(w_k (z - \frac54))$ with $w_k = \frac{2\pi k}3$ and $a_k \ge 0$. The $a_k$ add up to at most $\frac34$, and those beyond $J$ terms to at most $\frac6{\pi^2 J}$.
 #
 # *Products.* A product of $x$ and a cosine is nearly a difference of two functions of one number each:
 #
 # $$2x \cos s \approx \frac{\sin(s + \eta x) - \sin(s - \eta x)}\eta , \qquad \text{up to } \tfrac13 \eta^2 |x|^3 .$$
 #
-# *Chords.* Each sine is replaced by chords, $\delta$ apart. With $K = \lceil 5 r_x/\epsilon \rceil$, $\eta^2 = \epsilon/r_x^3$ and $\delta^2 = \frac43 \epsilon \eta$ each of the three errors, that of the series, of the products and of the chords, is at most $\frac\epsilon4$.
+# *Chords.* Each sine is replaced by chords, with knots $\kappa$ apart. With $J = \lceil 5 r_x/\epsilon \rceil$ terms, $\eta^2 = \epsilon/r_x^3$ and $\kappa^2 = \frac43 \epsilon \eta$ each of the three errors, that of the series, of the products and of the chords, is at most $\frac\epsilon4$.
 #
-# *The width.* The sines have ranges of $2\omega_k + 2\eta r_x$, so there are of the order of $K^2/\delta$ units. For $r_x \ge 1$ this is $(R/\epsilon)^{2.75}$, and a net for a larger $r_x$ also serves a smaller one. For $\epsilon \le \frac12$ it is within the quoted order, with the constant 13 if $r_x \ge 1$, and with the constant 342 for $r_x < 1$, where the net for $r_x = 1$ is used. $\square$
+# *The width.* The sines have ranges of $2w_k + 2\eta r_x$, so there are of the order of $J^2/\kappa$ units. For $r_x \ge 1$ this is $(\bar R/\epsilon)^{2.75}$, and a net for a larger $r_x$ also serves a smaller one. For $\epsilon \le \frac12$ it is within the quoted order, with the constant 13 if $r_x \ge 1$, and with the constant 342 for $r_x < 1$, where the net for $r_x = 1$ is used. $\square$
 # ```
 
 
@@ -563,16 +581,16 @@ thm7["lem24"].holds(
 glue(slip_left=20, slip_right=math.sqrt(1 + 2 * 10**2))
 
 # %% [markdown]
-# The errors are below $\epsilon$, except in the control, whose chords are six times as long, and the number of units is at most 13 times the quoted order for $r_x \ge 1$. The ratio decreases as $r_x$ grows or $\epsilon$ shrinks, apart from the jumps where $K$ is rounded up.
+# The errors are below $\epsilon$, except in the control, whose chords are six times as long, and the number of units is at most 13 times the quoted order for $r_x \ge 1$. The ratio decreases as $r_x$ grows or $\epsilon$ shrinks, apart from the jumps where the number $J$ of terms is rounded up.
 #
-# The paper's own proof of Lemma 24 applies Lemma 42. Its result agrees with the form of that lemma, apart from two harmless slips.
+# The paper's own proof of Lemma 24 applies Lemma 42. Its result agrees with the form of Lemma 42, apart from two harmless slips.
 #
 # **Lemma 25** is not judged. It takes the net of Lemma 24 with $r_h = 0$ for each coordinate and pointer, and its width does not follow from Lemma 42. Whether this is a slip cannot be decided, since the display of Lemma 24 that it uses is missing. Nothing later depends on it, as any polynomial serves the purpose.
 #
 # ```{dropdown} Notes for a checker: the two slips, the width of Lemma 25, and the largest ratio
-# *The two slips.* The paper applies Lemma 42 in three dimensions and with $LR = 2R^2$ ({ref}`ch-recurrent-lower-bound` has the form of Lemma 42). First, the dimension is 2, not 3, for $r_h = 0$. Second, $|h + 2x\sigma(z - \frac12)| \le R$ is not true, because the left side reaches $r_h + r_x$. At $r_h = r_x = 10$ this is {glue:text}`slip_left`, whereas $R$ is {glue:text}`slip_right:.1f`. But Lemma 42 asks only for a bound of $LR$.
+# *The two slips.* The paper applies Lemma 42 in three dimensions and with $LR = 2\bar R^2$, where $L$ and $R$ are those of Lemma 42 ({ref}`ch-recurrent-lower-bound` has its form). First, the dimension is 2, not 3, for $r_h = 0$. Second, $|h + 2x\sigma(z - \frac12)| \le \bar R$ is not true, because the left side reaches $r_h + r_x$. At $r_h = r_x = 10$ this is {glue:text}`slip_left`, whereas $\bar R$ is {glue:text}`slip_right:.1f`. But Lemma 42 asks only for a bound of $LR$.
 #
-# *The width of Lemma 25.* Its bound on the outer weights agrees with Lemma 42 in two dimensions, but its width, $R^4 (\log(R/\epsilon)/\epsilon)^{3/2}$, does not follow. The reason is that Lemma 42 gives the exponent 2 for the width, whereas $\frac32$ is its exponent for the norm.
+# *The width of Lemma 25.* Its bound on the outer weights agrees with Lemma 42 in two dimensions, but its width, $\bar R^4 (\log(\bar R/\epsilon)/\epsilon)^{3/2}$, does not follow. The reason is that Lemma 42 gives the exponent 2 for the width, whereas $\frac32$ is its exponent for the norm.
 #
 # *The largest ratio* of the number of units to the quoted order, 12.7, is just above $r_x = 1$ at $\epsilon = \frac12$, where one more sine is needed.
 # ```
@@ -586,7 +604,7 @@ glue(slip_left=20, slip_right=math.sqrt(1 + 2 * 10**2))
 # Under Assumptions 2 and 3 there are recurrent nets within order $\sqrt{\varepsilon_{2NN}}$ of every label of the simple task, for prompts with all $\|x_i\| \le r_x$. Their weights are polynomial in $r_x$, $d + (q + 1) d_e$, the norms of the two-layer net for $g$ (whose existence is Assumption 2) and $1/\varepsilon_{2NN}$; their transitions do not look at the state.
 # ```
 #
-# If retrieval is exact and the read-out $f_y$ is the two-layer net for $g$, then the recurrent net has exactly the error of that net. This is {prf:ref}`retrieval-prop28`, even without the words "of order". To see it at work, we take $g = \sum_l \langle x_{t_l}, x_{t_{l+1}} \rangle$, cyclically, and the two-layer net $\hat g$ of squares for it, whose error is at most $\sqrt{\varepsilon_{2NN}} = q d h^2 / 8$. A ratio above 1 would refute the proposition. For comparison we retrieve with updates that are only within 0.01 of the ideal ones.
+# If retrieval is exact and the read-out $f_y$ is the two-layer net for $g$, then the recurrent net has exactly the error of that net. This is {prf:ref}`retrieval-prop28`, even without the words "of order". To see the proposition at work, we take $g = \sum_l \langle x_{t_l}, x_{t_{l+1}} \rangle$, cyclically. The two-layer net $\hat g$ for this label computes each product by squares with step $\kappa = 0.1$ (`h` in the code), so its error is at most $\sqrt{\varepsilon_{2NN}} = q d \kappa^2 / 8$. The table has the error of the recurrent net, divided by this bound. A ratio above 1 would refute the proposition. For comparison we retrieve with updates that are only within 0.01 of the ideal ones.
 
 # %% mystnb={"code_prompt_hide": "The whole net", "code_prompt_show": "The whole net"} tags=["hide-input"]
 given, tokens = draw(omega)  # of the rotated signs
@@ -618,11 +636,13 @@ thm7["prop28"].holds(
 )
 
 # %% [markdown]
-# With the clipped net the labels are no worse than the two-layer net allows, because only the read-out contributes to their error. Updates within 0.01 make this error thousands of times larger.
+# With the clipped net the labels are no worse than the two-layer net allows, because only the read-out contributes to their error. With updates within 0.01 the largest error is thousands of times as large as the two-layer net allows.
 #
 # ## Why transitions must hardly depend on the state: Lemma 29
 #
-# We now have a net that computes the labels, but training may return another one. So the second half of the proof bounds the risk of every net that fits the samples, and for this it counts how many different nets there are. As in {ref}`ch-token-covers`, a *cover* of a class at scale $\epsilon$ is a finite set of nets such that each net of the class is within $\epsilon$ of one of them. For recurrent nets there is a new danger: a small difference of two transitions is applied $N$ times, and can grow each time. For example, over 100 tokens a growth of $\frac1{100}$ at each multiplies a difference by $1.01^{100} = 2.70$, whereas a growth of $\frac1{10}$ multiplies it by about 13,800.
+# We now have a net that computes the labels, but the net with the least empirical risk may be another one. So the second half of the proof bounds, for all nets of the class at once, by how much the risk exceeds the empirical risk, and for this it counts how many different nets there are. As in {ref}`ch-token-covers`, a *cover* of a class at scale $\epsilon$ is a finite set of nets such that each net of the class is within $\epsilon$ of one of them.
+#
+# For recurrent nets there is a new danger: a small difference of two transitions is applied $N$ times, and can grow each time. For example, over 100 tokens a growth of $\frac1{100}$ at each multiplies a difference by $1.01^{100} = 2.70$, whereas a growth of $\frac1{10}$ multiplies it by about 13,800. Lemma 29 therefore asks that transitions hardly depend on the state.
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 29
 # :label: retrieval-lem29
@@ -674,53 +694,53 @@ thm7["lem29"].holds(
 )
 
 # %% [markdown]
-# Linear transitions attain the bound in the limit, and random ReLU transitions stay far below it. With $\alpha = 0.1$ whatever the length, differences grow exponentially, so a condition on $\alpha$ is needed, and our construction satisfies it with $\alpha = 0$.
+# Linear transitions attain the bound in the limit, and random ReLU transitions stay below it, at $0.70\, \epsilon$ or less. With $\alpha = 0.1$ whatever the length, differences grow exponentially, so a condition on $\alpha$ is needed, and our construction satisfies it with $\alpha = 0$.
 #
 # ## From covers to a risk: Lemmas 30 to 34
 #
-# The rest of the proof follows the same steps as for the transformer ({ref}`ch-transformer-guarantee`). They lead from a cover to a complexity, from there to the gap between risk and empirical risk, and finally to losses that are not bounded.
+# The rest of the proof follows the same steps as for the transformer ({ref}`ch-transformer-guarantee`). They lead from a cover to a complexity, that is, to a measure of how well the nets can fit random signs. From the complexity they lead to the gap between risk and empirical risk, and finally to losses that are not bounded.
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 30, 32 and 34, Corollaries 31 and 33, restored
 # :label: retrieval-covers
-# All statements hold up to constants that depend on the depth. Let nets have $p$ weights $\Theta$ with $\|\Theta\|_2 \le R$ (the paper bounds each matrix and bias by $R$, which only changes the constant).
+# All statements hold up to constants that depend on the depth. Let nets have $p$ weights $\Theta$ with $\|\Theta\|_2 \le R$ (the paper bounds each matrix and bias by $R$, which only changes the constant). The log size of a cover is the logarithm of its number of nets, and its scale is $\epsilon$.
 #
-# * **30.** Nets with inputs up to $R$ have a cover of log size $p \log(1 + R/\epsilon)$.
+# * **30.** Nets with inputs of length at most $R$ have a cover of log size $p \log(1 + R/\epsilon)$.
 # * **31.** The recurrent nets have a cover of log size $p \log(1 + RN/\epsilon)$.
-# * **32.** The Rademacher complexity of the squared loss, cut off at $\tau$, is at most $\tau \sqrt{p \log(RNn)/n}$.
+# * **32.** The Rademacher complexity of the squared loss, cut off at $\tau$, on $n$ samples is at most $\tau \sqrt{p \log(RNn)/n}$.
 # * **33.** With probability $1 - \delta - (nN)^{-1/2}$ the cut-off risk exceeds the empirical risk by at most the bound of 32 plus $\tau \sqrt{\log(1/\delta)/n}$.
 # * **34.** For some $\tau = \mathrm{poly}(R, \log n)$, and $r_h \le R$, the cut-off changes the risk by $O(1/\sqrt n)$.
 # ```
 #
-# **The idea of the proof.** A network with bounded weights is a Lipschitz function of its $p$ weights, so a cover of the ball of weights is a cover of the networks, and its log size is $p$ times a logarithm. By Lemma 29 a recurrent net needs a cover that is finer by a factor of $N$, which only changes the logarithm, and $N$ enters nowhere else.
+# **The idea of the proof.** A network with bounded weights is a Lipschitz function of its $p$ weights, so a cover of the ball of weights is a cover of the networks, and its log size is $p$ times a logarithm. By Lemma 29 a recurrent net needs a cover that is finer by a factor of $N$, which only changes the logarithm, and $N$ enters nowhere else. For example, twice as many tokens add at most $p \log 2$ to $p \log(1 + RN/\epsilon)$. The last item is of another kind: the squared loss is not bounded, but it is large with a small probability only, so that little is lost if it is cut off.
 #
 # ```{dropdown} Proof, with constants, for $R, \tau \ge 1 \ge \epsilon$ and $RNn \ge 2$
 # We go through the five items in order, from the weights to the risk.
 #
-# **30.** Let the net have $L$ matrices, and let $x_l$ be the vector after layer $l$.
+# **30.** We bound how fast the output changes with the weights, and then cover the weights. Let the net have $L$ matrices, and let $x_l$ be the vector after layer $l$, where $x_0$ is the input.
 #
 # 1. *Sizes.* With $a_l = \|x_l\| + 1$ we have $a_0 \le 2R$ and $a_l \le R a_{l-1} + 1 \le 2R a_{l-1}$, so $a_l \le (2R)^{l+1}$.
 # 2. *Changes.* A change $\Delta_l$ of matrix and bias of layer $l$ moves $x_l$ by at most $\|\Delta_l\| a_{l-1} \le \|\Delta_l\| (2R)^l$, and the output by at most $R^{L-l}$ times as much. By Cauchy's inequality the output is Lipschitz in $\Theta$ with the constant $K = \frac2{\sqrt3} (2R)^L$.
 # 3. *A cover.* A ball of radius $R$ in $p$ dimensions has a cover at scale $s$ of $(1 + 2R/s)^p$ points. (No more points of the class itself are needed: take as many as are possible at distances above $s$.) With $s = \epsilon/K$ the log size is at most $p \log(1 + 2RK/\epsilon) \le (L+1)\, p \log(1 + 4R/\epsilon) \le 3(L + 1)\, p \log(1 + R/\epsilon)$.
 #
-# **31.** The read-out is Lipschitz in the states with $C \le R^L$, if states and tokens together are up to $R$ long. So by {prf:ref}`retrieval-lem29` the log size is at most $p \log(1 + 4eRK R^L N/\epsilon) \le 3(2L + 1)\, p \log(1 + RN/\epsilon)$. (If $\alpha$ were fixed instead, $\log S_N$ would stand in place of $\log N$, and $\log S_N$ is of order $N$.)
+# **31.** We insert this cover into Lemma 29. The read-out is Lipschitz in the states with $C \le R^L$, if states and tokens together are up to $R$ long. So by {prf:ref}`retrieval-lem29`, which asks for transitions at scale $\epsilon/(2eCN)$, the log size is at most $p \log(1 + 4eRK R^L N/\epsilon) \le 3(2L + 1)\, p \log(1 + RN/\epsilon)$. (If $\alpha$ were fixed instead, $\log S_N$ would stand in place of $\log N$, and $\log S_N$ is of order $N$.)
 #
-# **32.** The loss is $2\sqrt\tau$-Lipschitz in the output and at most $\tau$. Massart's lemma on the cover at scale $s = n^{-1/2}$ gives at most $2 \sqrt{\tau} s + \tau \sqrt{2 \log |\text{cover}| / n}$, and $\log(1 + RN\sqrt n) \le \log_2 3 \cdot \log(RNn)$.
+# **32.** A small cover means a small complexity, by Massart's lemma. The loss is $2\sqrt\tau$-Lipschitz in the output and at most $\tau$. Massart's lemma on the cover at scale $s = n^{-1/2}$ therefore gives at most $2 \sqrt{\tau} s + \tau \sqrt{2 \log |\text{cover}| / n}$, and $\log(1 + RN\sqrt n) \le \log_2 3 \cdot \log(RNn)$.
 #
-# **33.** On the event of Lemma 12 ({ref}`ch-token-covers`), of probability $1 - (nN)^{-1/2}$, the data are small enough for 30. The bound by the empirical Rademacher complexity adds $3 \tau \sqrt{\log(2/\delta)/2n}$ to twice the complexity (McDiarmid's inequality, twice), where $\log \frac2\delta \le 2 \log \frac1\delta$ if $\delta \le \frac12$.
+# **33.** The complexity bounds the gap between the two risks. On the event of Lemma 12 ({ref}`ch-token-covers`), of probability $1 - (nN)^{-1/2}$, the data are small enough for 30. The bound by the empirical Rademacher complexity adds $3 \tau \sqrt{\log(2/\delta)/2n}$ to twice the complexity (McDiarmid's inequality, twice), where $\log \frac2\delta \le 2 \log \frac1\delta$ if $\delta \le \frac12$.
 #
-# **34.** We bound the error at a single token, which is large only with a small probability.
+# **34.** We bound the error at a single token, which is large only with a small probability, and from this the mean of what is cut off.
 #
 # 1. *The output.* The read-out sees two states and one token, so as in 30 its output is at most $K_0 a_0$, with $K_0 = R (2R)^{L-1}$ and $a_0 = 1 + \|(h^\to, h^\gets, z_j)\|$. Hence $\hat y^2 \le 2 K_0^2 (2 + q + 2R^2 + \|x_j\|^2)$.
 # 2. *Data and label.* By Markov's inequality for a high moment, as in Lemma 12, $\|x_j\|^2 \le 2ed \log\frac1\delta$ and $y_j^2 \le 2e \log\frac1\delta$ fail with probability at most $\delta$ each (for $C_x = C_y = s = 1$ and $\delta \le e^{-1/2}$).
 # 3. *The squared error* is at most $2 y_j^2 + 2 \hat y^2$. So it exceeds $\tau(\delta) = 4e \log\frac1\delta + 4K_0^2 (2 + q + 2R^2 + 2ed \log\frac1\delta)$ with probability at most $2\delta$, for every such $\delta$.
-# 4. *The mean excess* of the squared error over $\tau(\delta)$ is therefore at most $\int_0^\delta 2u\, |\tau'(u)|\, du = 8e (1 + 2K_0^2 d)\, \delta$. Take $\delta = n^{-1/2}/(1 + 2K_0^2 d)$, so that the excess is at most $8e/\sqrt n$.
+# 4. *The mean excess* of the squared error over $\tau(\delta)$ is therefore at most $\int_0^\delta 2\lambda\, |\tau'(\lambda)|\, d\lambda = 8e (1 + 2K_0^2 d)\, \delta$. Take $\delta = n^{-1/2}/(1 + 2K_0^2 d)$, so that the excess is at most $8e/\sqrt n$.
 # 5. *The size of the cut-off.* In the setting of 33 the inputs are no longer than $R$. A token contains $q + 1$ unit vectors and data of size up to $r_x \ge \sqrt d$, so $d$ and $q$ are at most $R^2$, and $\tau(\delta)$ is a polynomial in $R$ and $\log n$. Only one token is looked at, so no $\log N$ is needed. $\square$
 # ```
 #
 # So $N$ enters through its logarithm only. Two computations try to refute the constants of the proof:
 #
-# * *The bounds.* The table divides each bound of the proof by the order stated, at the worst over $R$ up to $10^4$, $N$ and $n$ up to $10^9$ and $\epsilon$ down to $10^{-6}$, for $L = 3$ and $\delta = 0.01$. The column *constant* shows which constant the proof gives, and a larger ratio in the column $1/N$ would refute the proof. (The constant 22 of Corollary 33 is for $\delta \le \frac12$. For $\delta$ up to 1 the proof gives 24.)
-# * *The constant $K$ of item 30.* Gradient ascent over weights and inputs makes the gradient of nets with 2 to 4 matrices as large as it can, and a gradient above $K$ would refute item 30.
+# * *The bounds.* The table has a row for each of items 30 to 33. A ratio in it is the bound of the proof over the order stated, at the worst over $R$ up to $10^4$, $N$ and $n$ up to $10^9$ and $\epsilon$ down to $10^{-6}$, for $L = 3$ and $\delta = 0.01$. The first column, $1/N$, has this ratio for $\alpha = \frac1N$. The last, *constant*, has the constant that the proof gives, and a ratio above it in the first column would refute the proof. The column 0.1, for comparison only, has the ratio for a fixed $\alpha = 0.1$. (The constant 22 of Corollary 33 is for $\delta \le \frac12$. For $\delta$ up to 1 the proof gives 24.)
+# * *The constant $K$ of item 30.* Gradient ascent over weights and inputs makes the gradient of nets with 2 to 4 matrices as large as it can, and a gradient above $K$ would refute this constant.
 
 
 # %% mystnb={"code_prompt_hide": "Bounds over orders", "code_prompt_show": "Bounds over orders"} tags=["hide-input"]
@@ -813,12 +833,12 @@ for part, name in (("cor31", "Corollary 31"), ("lem32", "Lemma 32"), ("cor33", "
 glue(climbed=max(ratio for ratio, _ in attack))
 
 # %% [markdown]
-# The bounds stay below the constants that the proof gives, and the ascent reaches {glue:text}`climbed:.2f` of $K$. With a fixed Lipschitz constant of 0.1 the ratios become enormous from Corollary 31 on, as they should.
+# In the column $1/N$ the ratios stay below the constants that the proof gives, and the ascent reaches {glue:text}`climbed:.2f` of $K$. With a fixed Lipschitz constant of 0.1 the ratios become enormous from Corollary 31 on, as they should.
 #
-# **Lemma 34** says that cutting off the loss hides nearly nothing, so it is again about rare prompts. For the reason given in {ref}`ch-transformer-guarantee`, the worst case that Assumption 1 allows is the following. Data and label are 0 except at one token in many, where both are large, and the prediction there is as large as the class allows, with the wrong sign. We search over how rare this token is, over the norm $K_0$ of the read-out, and over $R$, $d$ and $q$, and ask two questions:
+# **Lemma 34** says that cutting off the loss hides nearly nothing, so it is again about rare prompts. What is the worst case that Assumption 1 allows? For the reason given in {ref}`ch-transformer-guarantee` it is the following. Data and label are 0 except at one token in many, where both are large, and the prediction there is as large as the class allows, with the wrong sign. We search over how rare this token is, over the bound $K_0$ of the read-out, and over $R$, $d$ and $q$, and ask two questions:
 #
 # * *How much risk is lost:* if the cut-off lost more than $8e/\sqrt n$ of the risk, our proof would be refuted. For comparison we cut off at half the height.
-# * *How fast the cut-off grows:* the row "at $n^2$" shows by which factor it grows if $n$ is squared, because a polynomial in $\log n$ of degree one then at most doubles. For comparison, the last row has a cut-off by second moments.
+# * *How fast the cut-off grows:* the row "at $n^2$" shows by which factor it grows if $n$ is squared, because a polynomial in $\log n$ of degree one then at most doubles. For comparison, the last row has this factor for a cut-off by second moments.
 
 # %% mystnb={"code_prompt_hide": "Lemma 34: search, and checks", "code_prompt_show": "Lemma 34: search, and checks"} tags=["hide-input"]
 
@@ -867,11 +887,11 @@ thm7["lem34"].holds(
 )
 
 # %% [markdown]
-# The cut-off loses far less than it may, and it does not more than double, whereas both comparisons fail, as they should.
+# The cut-off loses far less risk than it may, and it does not more than double when $n$ is squared, whereas both comparisons fail, as they should.
 #
 # ## Theorem 7, put together
 #
-# We now have a recurrent net that fits, a bound on the gap between risk and empirical risk, and a cut-off that hides nearly nothing. As for the transformer, the best fit is compared with the net that we built.
+# We now have a recurrent net that fits, a bound on the gap between risk and empirical risk, and a cut-off that hides nearly nothing. As for the transformer, the net $\hat f$ with the least empirical risk is compared with the net that we built. In this proof $R(f)$ is the risk of a net $f$, $\hat R(f)$ its empirical risk and $R_\tau(f)$ its cut-off risk, whereas $R$ alone is still the bound on the weights.
 #
 # **Proof of Theorem 7, as restored.**
 #
@@ -884,9 +904,9 @@ thm7["lem34"].holds(
 #
 # where $C_L$ depends on the depth $L$ only, and $\tau$ is a polynomial in $R$ and $\log n$. So all summands after the first have the stated form, with probability at least $1 - 2 n^{-1/2}$. $\square$
 #
-# How many samples does this take? We put in all constants for the case that the chapter on the transformer uses: linear labels $\langle u, x_t \rangle$ of variance 1, one pointer, $d = 10$, and random signs in $20 \log N$ dimensions as encodings. Then $\varepsilon_{2NN} = 0$, and the read-out has five matrices.
+# How many samples does this take? We put in all constants for the case that the chapter on the transformer uses: linear labels $\langle u, x_t \rangle$ of variance 1 with a fixed vector $u$, one pointer, $d = 10$, and random signs in $20 \log N$ dimensions as encodings. Then $\varepsilon_{2NN} = 0$, and the read-out has five matrices.
 #
-# In the table each length is the square of the one before. If the proof is right, squaring the length multiplies the number of samples by at most $2^{15}$. Twelve of these factors of 2 come from $\tau^2$, which is of the order of $R^{24}$, because $R^2$ at most doubles. Two come from the number of weights and one from the logarithm. For comparison, the last column has $\alpha = 0.1$ at every length. The logarithm of the cover is then of order $N$, and the number must grow like $N$.
+# In the table each length is the square of the one before. If the proof is right, squaring the length multiplies the number of samples by at most $2^{15}$, for the following reason. The number of samples is of the order of $\tau^2 p \log(RNn)$. Here $\tau^2$ is of the order of $R^{24}$, and $R^2$ at most doubles, so that $\tau^2$ contributes twelve factors of 2. Two more come from the number $p$ of weights and one from the logarithm. For comparison, the last column has $\alpha = 0.1$ at every length. The logarithm of the cover is then of order $N$, and the number must grow like $N$.
 
 
 # %% mystnb={"code_prompt_hide": "Samples that are enough, and a check", "code_prompt_show": "Samples that are enough, and a check"} tags=["hide-input"]
@@ -932,12 +952,12 @@ whole.holds(
 glue(needed_1024=sufficient.iloc[1, 0], squared=by_squaring["alpha = 1/N"])
 
 # %% [markdown]
-# Squaring the length multiplies the number by at most {glue:text}`squared:.0f` in this table, so the theorem is right about the growth. The number itself is far larger than that of the transformer, because the cut-off $\tau$ contains a product of the norms of all layers.
+# Squaring the length multiplies the number of samples by at most {glue:text}`squared:.0f` in this table, so the theorem is right about the growth. The number itself is far larger than that of the transformer, because the cut-off $\tau$ contains a product of the norms of all layers.
 #
 # ## What we found
 #
-# * Assumption 3 is what the paper's update needs, and inner products of exactly $\frac12$ are allowed. The exact zero is what makes the net independent of the length, because otherwise errors can add up: those of the plain product reach {glue:text}`plain_last:.0f` $\epsilon$ over {glue:text}`N_max` tokens.
-# * The construction can be simpler. With a gate that is clipped at both ends, a net of the same depth is exact. Its width does not depend on $\epsilon$, and inner products of up to 0.575 are tolerated. So transitions bring no $1/\varepsilon_{2NN}$ into Theorem 7.
+# * The paper's update needs Assumption 3, and inner products of exactly $\frac12$ are allowed. The exact zero is what makes the net independent of the length, because otherwise errors can add up: those of the plain product reach {glue:text}`plain_last:.0f` $\epsilon$ over {glue:text}`N_max` tokens.
+# * The construction can be simpler. With a gate that is clipped at both ends, a net of the same depth is exact. Its width does not depend on $\epsilon$, and inner products of up to 0.575 are tolerated. So the transitions bring no factor $1/\varepsilon_{2NN}$ into Theorem 7.
 # * Of the lemmas on the size of the paper's net, Lemmas 22 and 23 hold, and Lemma 24 holds at the width quoted, by chords of sines, but its bounds on the weights are not legible. Lemma 25, which the clipped net does not need, stays open.
 # * In Lemma 29 "of order $\epsilon$" is $(1 - \frac1{2e})\, \epsilon$, which is attained in the limit. Lemmas 30 and 32 and Corollaries 31 and 33 hold as restored, with constants. Lemma 34 holds as restored, since a cut-off of order poly$(R, \log n)$ changes the risk by $O(1/\sqrt n)$.
 # * Theorem 7 holds as restored, that is, with some polynomial in its rate. Which polynomial the paper has is not legible. At 1024 tokens our constants ask for {glue:text}`needed_1024:.1e` samples, so only the growth with $N$ is of interest.
@@ -946,7 +966,7 @@ glue(needed_1024=sufficient.iloc[1, 0], squared=by_squaring["alpha = 1/N"])
 #
 # * *The construction* would be refuted by a token that retrieves something else than the data pointed at although the inner products are at most 0.575, or by an update off target that is not exactly 0. Both happen if the assumption is violated or if every token has pointers of its own.
 # * *The threshold* would not be needed if the error did not grow with $N$ without it.
-# * *Our proofs of Lemmas 22 to 24* would be refuted if inner products were off by more than $\epsilon$, as they are with other knots, or if they took more units than a fixed multiple of the order quoted.
+# * *Our proofs of Lemmas 22 to 24* would be refuted if inner products were off by more than $\epsilon$, as they are if the steps between knots are three times as long, or if they took more units than a fixed multiple of the order quoted.
 # * *Lemma 29* would be false if outputs differed by more than it allows, and the proofs of its successors would be wrong if a bound on covers grew faster than the order stated.
 # * *Theorem 7* would be refuted if the number of samples grew like a power of $N$. This is what happens with a Lipschitz constant of 0.1 at every length.
 
@@ -1004,7 +1024,7 @@ table(closer, "Largest error of what the read-out gets", form=".3g", tiny=1e-9)
 # ```{exercise}
 # :label: ex-recurrent-chords
 #
-# *To think about.* Since the square $\mathrm{chord}$ is even, show that the product made of two chords, $\frac14 [\mathrm{chord}(u + v) - \mathrm{chord}(u - v)]$, needs no soft threshold where the gate is exactly 0, and say where a threshold is still needed.
+# *To think about.* Since the square $\mathrm{chord}$ is even, show that the product of $x$ and $v$ made of two chords, $\frac14 [\mathrm{chord}(x + v) - \mathrm{chord}(x - v)]$, needs no soft threshold where the gate $v$ is exactly 0, and say where a threshold is still needed.
 # ```
 #
 # ```{solution} ex-recurrent-chords

@@ -21,7 +21,7 @@
 # ```{verdict}
 # The assumptions of the paper can be satisfied: normal data and linear labels have the moments that it asks for. For a prompt of length $N$, vectors of random signs in order $\log N$ dimensions are codes of the positions that are not too alike. In the limit of long prompts random signs satisfy the assumption with high probability in more than {glue:text}`threshold_c:.1f` $\log N$ dimensions, and violate it in fewer. At 1000 tokens they satisfy it with a probability of at least {glue:text}`proved_14:.2f` already in $14 \log N$ dimensions.
 # ```
-# **Needs** nothing but probability. **Read** 10 min. **Runs in** 10 s. **Source** quoted.
+# **Needs** nothing but probability. **Read** 9 min. **Runs in** 10 s. **Source** quoted.
 #
 # **Claim.** In *sparse token regression* each token names the few tokens that its label depends on. The paper assumes data and labels with light tails, and codes of the positions, called *encodings*, that are not too alike, that is, have small inner products. Normal data and linear labels have such tails. Vectors of random signs are such encodings if their dimension is a large enough multiple of $\log N$, and we compute how large the multiple must be.
 
@@ -104,12 +104,20 @@ ledger.result("retrieval.def2").holds(
 # 2. *(Quoted.)* A net $x \mapsto a^\top \sigma(Wx + b)$ with $m_g$ ReLUs $\sigma$ and norms $\|a\| \le r_a/\sqrt{m_g}$, $\|(W, b)\|_F \le \sqrt{m_g}\, r_w$ is within $\sqrt{\varepsilon_{2NN}}$ of $g$ on the data that occur.
 # 3. *(Quoted.)* Position $i$ is shown by a vector $\omega_i \in \mathbb R^{d_e}$ with $\|\omega_i\| = 1$, and $|\langle \omega_i, \omega_j \rangle| \le \frac12$ for all $i \ne j$. The paper suggests random signs over $\sqrt{d_e}$, with $d_e$ of order $\log N$.
 #
-# A token is given to the model as $z_i = \bigl(x_i,\; s\,\omega_i,\; s\,\omega_{t_{i1}}, \dots, s\,\omega_{t_{iq}}\bigr)$ with $s = \sqrt{d/q}$ *(quoted)*.
+# A token is given to the model as $z_i = \bigl(x_i,\; s\,\omega_i,\; s\,\omega_{t_{i1}}, \dots, s\,\omega_{t_{iq}}\bigr)$ with the scale $s = \sqrt{d/q}$ *(quoted; this $s$ is not the exponent of the first assumption)*.
 # ```
 #
 # The first assumption says that very long data and very large labels are rare, the second that the function $g$ is easy once the right data have been found, and the third that positions can be distinguished. We discuss the first and the third, because the second depends on $g$.
 #
-# **The first.** For $x \sim N(0, I_d)$ we have $\mathbb E \|x\|^r = 2^{r/2}\, \Gamma(\frac{d+r}2) / \Gamma(\frac d2)$, and $C_x = 1$ is enough. To see this, let first $r = 2k$, so that the moment is $\prod_{l < k} (d + 2l) \le (d + k - 1)^k$, by the inequality between the arithmetic and the geometric mean. Any other $r$ lies between two even numbers, $2k - 2 < r \le 2k$, and $(\mathbb E \|x\|^r)^{1/r}$ is at most the same expression at $2k$. For $k \ge 2$ the claim follows from $d + k - 1 \le d (2k - 2) \le dr$, and for $r \le 2$ the second moment is enough. If the pointers do not depend on the data, a linear label is normal, like data with $d = 1$, so the exponent $s = 1$ is enough. (With several pointers its variance depends on which of them coincide, but it is at most the square of the sum of the lengths of the vectors $u_h$, which serves as $C_y$.) Not all data comply: if $\log x$ is normal, no constant suffices. The table shows the constant that each moment needs; an entry above 1 for normal data would refute the claim.
+# **The first.** For $x \sim N(0, I_d)$ the constant $C_x = 1$ is enough. To prove this, start from $\mathbb E \|x\|^r = 2^{r/2}\, \Gamma(\frac{d+r}2) / \Gamma(\frac d2)$.
+#
+# 1. *Even $r = 2k$.* The moment is $\prod_{l < k} (d + 2l) \le (d + k - 1)^k$, by the inequality between the arithmetic and the geometric mean. So $(\mathbb E \|x\|^r)^{1/r} \le \sqrt{d + k - 1}$.
+# 2. *Any other $r$* lies between two even numbers, $2k - 2 < r \le 2k$, and $(\mathbb E \|x\|^r)^{1/r}$ is at most the same expression at $2k$.
+# 3. *Comparison with $\sqrt{dr}$.* For $k \ge 2$ the claim follows from $d + k - 1 \le d (2k - 2) \le dr$. For $r \le 2$ the second moment is enough, because it gives $\sqrt d \le \sqrt{dr}$.
+#
+# If the pointers do not depend on the data, a linear label is normal, like data with $d = 1$, so the exponent $s = 1$ is enough. (With several pointers its variance depends on which of them coincide, but it is at most the square of the sum of the lengths of the vectors $u_h$, which serves as $C_y$.)
+#
+# Not all data comply: if $\log x$ is normal, no constant suffices. The table shows the constant that each moment needs, and an entry above 1 for normal data would refute the claim.
 
 
 # %%
@@ -125,7 +133,7 @@ needed["log x normal"] = [math.exp(r) / r for r in orders]
 table(needed.rename_axis("r"), "The constant C_x that normal data need", form=".3g")
 
 # %% [markdown]
-# **The scale $s$** (not the exponent of the first assumption) gives data and pointers the same mean square: $\mathbb E \|x_i\|^2 = d$, and $q$ unit vectors times $s$ have together $q s^2 = d$. With the code of the token's own position it is $d (1 + \frac1q)$, so the lengths differ by a factor of at most $\sqrt2$. This is what the paper means when it calls the two lengths "roughly" the same.
+# **The scale $s$** of the encodings (not the exponent of the first assumption) gives data and pointers the same mean square: $\mathbb E \|x_i\|^2 = d$, and $q$ unit vectors times $s$ have together $q s^2 = d$. With the code of the token's own position it is $d (1 + \frac1q)$, so the lengths differ by a factor of at most $\sqrt2$. This is what the paper means when it calls the two lengths "roughly" the same.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.result("retrieval.ass123").holds(
@@ -170,7 +178,7 @@ ledger.result("retrieval.prefactor").holds(
 #
 # $$1 - M p \;\le\; \Pr[\text{Assumption 3}] \;\le\; \frac{1 - p}{1 - p + M p} .$$ (eq-both-sides)
 #
-# The left side is the union bound. For the right side note that whether $\omega_i, \omega_j$ comply is independent of whether $\omega_i, \omega_k$ do, because, given $\omega_i$, each of the two events depends on one further row, which is independent of the other, and has the probability $p$ whatever $\omega_i$ is. So the number of pairs that fail has mean $Mp$ and variance $Mp(1-p)$, and by Cantelli's inequality it is 0 with at most the probability on the right. In the example $p = \frac18$ and $M = 6$, so the two sides are $0.25$ and $0.54$, with the exact $0.41$ between them.
+# The left side is the union bound. For the right side consider two pairs with a position in common, $i, j$ and $i, k$. Given $\omega_i$, whether the first pair is too alike depends on $\omega_j$ only, and whether the second pair is depends on $\omega_k$ only. Both have the probability $p$ whatever $\omega_i$ is, so the two events are independent, as they are for pairs without a common position. Therefore the number of pairs that fail has mean $Mp$ and variance $Mp(1-p)$, and by Cantelli's inequality it is 0 with at most the probability on the right. In the example $p = \frac18$ and $M = 6$, so the two sides are $0.25$ and $0.54$, with the exact $0.41$ between them.
 
 # %% mystnb={"code_prompt_hide": "The example, all cases", "code_prompt_show": "The example, all cases"} tags=["hide-input"]
 every = f64(list(itertools.product((-1.0, 1.0), repeat=4)))
@@ -249,17 +257,33 @@ glue(code_12=max(sides(5, N)[1] for N in range(3, 13)), code_25=sides(5, 25)[1])
 glue(code_2=sides(5, 2)[1])
 
 # %% [markdown]
-# In {numref}`fig-assumption-3` the probability rises from near 0 to about 0.9 before the dotted line is reached, and then slowly to 1. For longer prompts the rise is steeper, and it moves towards the line, but slowly: $e^{-Mp}$, a close estimate of the probability, passes $\frac12$ near $c =$ {glue:text}`half_way` for $N$ = 10, 100 and 1000, and near {glue:text}`half_million:.1f` for a million tokens. The reason is that $p$ is smaller than $e^{-\rho d_e}$ by a factor of order $\sqrt{d_e}$. With $c = 20$ the probability is proved to be at least {glue:text}`proved_20:.3f` for $N$ = 10, 100 and 1000, and the limit jumps at $2/\rho =$ {glue:text}`threshold_c:.2f`. The experiments of the paper have $c = 5$, far to the left. There the probability is {glue:text}`code_2:.2f` for 2 tokens, where the paper's curve begins, at most {glue:text}`code_12:.2f` for 3 to 12 tokens, {glue:text}`code_25:.2f` for 25, {glue:text}`code_100:.3f` for 100 and {glue:text}`code_1000:.5f` for 1000. No sentence of the paper says that its experiments satisfy the assumption, and {ref}`ch-pointer-heads` shows why they work all the same.
+# In {numref}`fig-assumption-3` the probability is small at the left end: at $c = 5$ it is at most one quarter for $N = 10$, and near 0 for the longer prompts. It rises to about 0.9 before the dotted line is reached, and then slowly to 1. With $c = 20$ it is proved to be at least {glue:text}`proved_20:.3f` for $N$ = 10, 100 and 1000.
+#
+# For longer prompts the rise is steeper, and it moves towards the dotted line at $2/\rho =$ {glue:text}`threshold_c:.2f`, where the limit jumps. But it moves slowly: $e^{-Mp}$, a close estimate of the probability, passes $\frac12$ near $c =$ {glue:text}`half_way` for $N$ = 10, 100 and 1000, and near {glue:text}`half_million:.1f` for a million tokens. The reason is that $p$ is smaller than $e^{-\rho d_e}$ by a factor of order $\sqrt{d_e}$.
+#
+# The experiments of the paper have $c = 5$, far to the left:
+#
+# | tokens | probability that random signs satisfy Assumption 3 at $c = 5$ |
+# |:--|:--|
+# | 2, where the paper's curve begins | {glue:text}`code_2:.2f` |
+# | 3 to 12 | at most {glue:text}`code_12:.2f` |
+# | 25 | at most {glue:text}`code_25:.2f` |
+# | 100 | at most {glue:text}`code_100:.3f` |
+# | 1000 | at most {glue:text}`code_1000:.5f` |
+#
+# No sentence of the paper says that its experiments satisfy the assumption, and {ref}`ch-pointer-heads` shows why they work all the same.
 #
 # ## What we found
 #
 # * Normal data and linear labels satisfy Assumption 1 with $C_x = 1$ and $s = 1$.
-# * The order $\log N$ in Assumption 3 is right, and it has a sharp threshold: in the limit random signs satisfy it in more than {glue:text}`threshold_c:.2f` times $\log N$ dimensions, and not in fewer. The experiments take 5 times $\log N$, so from 3 tokens on their encodings mostly violate the assumption, and are not said to satisfy it.
+# * The order $\log N$ in Assumption 3 is right, and it has a sharp threshold: in the limit random signs satisfy it in more than {glue:text}`threshold_c:.2f` times $\log N$ dimensions, and not in fewer. The experiments take 5 times $\log N$. There the probability that random signs satisfy the assumption is at most {glue:text}`code_12:.2f` for 3 to 12 tokens, at most {glue:text}`code_25:.2f` at 25 and at most {glue:text}`code_100:.3f` at 100, and the paper does not say that its encodings satisfy it.
 # * The widths that the paper gives for Assumption 2 as an example are not judged, because they rest on approximation theorems of others.
 #
 # ## What would falsify this
 #
-# The definition would be misread if a simple prompt had two different labels, as a general prompt has. The claim on moments would be false if normal data needed a constant $C_x$ above 1; if $\log x$ is normal, they do. And the threshold would lie elsewhere if at $10^{100}$ positions the probability were not near 1 with 10 % more dimensions than $(2/\rho) \log N$, or not near 0 with 10 % fewer.
+# * *The definition* would be misread if a simple prompt had two different labels, as a general prompt has.
+# * *The claim on moments* would be false if normal data needed a constant $C_x$ above 1, as data do whose logarithm is normal.
+# * *The threshold* would lie elsewhere if at $10^{100}$ positions the probability were not near 1 with 10 % more dimensions than $(2/\rho) \log N$, or not near 0 with 10 % fewer.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -19,11 +19,13 @@
 # # How large must a recurrent state be?
 #
 # ```{verdict}
-# Proposition 8 is true for the width and for the Frobenius norm: a recurrent net that predicts the label of every token needs a state of many dimensions, or a large matrix $U$ that reads the state. If the read-out is $\mathfrak L$-Lipschitz and $E$ is the mean squared error at tokens that point at another token, then on prompts of $N$ tokens $\mathfrak L \|U\|_F$ is at least $(1 - \sqrt E) \sqrt{N - 1}$. The paper's proof ends with the operator norm, the largest singular value of $U$, in place of the Frobenius norm. As we restored it, this form of the bound fails: an error of {glue:text}`error_one_bit:.2f` is reached with $\mathfrak L \|U\|_{op} \le$ {glue:text}`reach_op:.2f` at every length. And a width that grows linearly with $N$ is needed only if $\mathfrak L \|U\|_{op}$ is bounded: if numbers are exact, states of a single number are enough for {glue:text}`longest_digits` tokens.
+# Proposition 8 is true for the width and for the Frobenius norm: to predict the label of every token, a recurrent net needs a state of many dimensions, or a large matrix $U$ that reads it. For the operator norm, with which the paper's proof ends as restored, it fails: an error of {glue:text}`error_one_bit:.2f` is reached at every length with $\mathfrak L \|U\|_{op} \le$ {glue:text}`reach_op:.2f`, where $\mathfrak L$ is the read-out's Lipschitz constant. A width that grows linearly with the length is needed only if this product is bounded: one exact number each way can serve {glue:text}`longest_digits` tokens.
 # ```
 # **Needs** {ref}`ch-sparse-token-regression`. **Read** 20 min. **Runs in** 10 s. **Source** quoted (both norms, the states' ball), restored (the displays and Lemma 41).
 #
-# **Claim.** If every token has a pointer of its own, then the two states at a token must hold the labels of all other tokens, because its pointer may name any of them. So the states need many dimensions, or the matrix $U$ that reads them needs a large norm. The bound on the dimension holds, and the bound on the norm holds in the form of the paper's text, and we give it a short proof and a constant. The form in which the paper's proof ends rests on a bound for packings that is false in the Euclidean ball, and this form is false as well.
+# **Claim.** If every token has a pointer of its own, then the two states at a token must hold the labels of all other tokens, because its pointer may name any of them. So the states need many dimensions, or the matrix $U$ that reads them needs a large norm. The bound on the dimension holds. The bound on the norm holds in the form of the paper's text, with the Frobenius norm, and we give it a short proof and a constant: if the read-out is $\mathfrak L$-Lipschitz and $E$ is the mean squared error at tokens that point at another token, then on prompts of $N$ tokens $\mathfrak L \|U\|_F$ is at least $(1 - \sqrt E) \sqrt{N - 1}$.
+#
+# The paper's proof ends with the operator norm, the largest singular value of $U$, in place of the Frobenius norm. This form, as we restored it, rests on a bound for packings that is false in the Euclidean ball, and the form is false as well.
 
 # %% tags=["parameters"]
 small = 8  # tokens of the net that is run [4..10]
@@ -59,7 +61,7 @@ normal = source.normal
 #
 # ## Three memories by hand
 #
-# Suppose that a state has to hold the signs of $p$ numbers $y_1, \dots, y_p$, which are independent and standard normal. A memory that is asked for $y_k$ answers $\sqrt{2/\pi} = 0.80$ with the sign of $y_k$, which is the best answer if only the sign is known. The mean squared error of this answer is $1 - \frac2\pi = 0.36$, whereas the answer 0 has the error 1. If all states lie in the unit ball, how steep must the map from the state to the answer be, that is, how large is its Lipschitz constant $\mathfrak L$? The answer depends on how the signs are stored, and we compare three ways:
+# Suppose that a state has to hold the signs of $p$ numbers $y_1, \dots, y_p$, which are independent and standard normal. A memory that is asked for $y_k$ answers $\sqrt{2/\pi} = 0.80$ with the sign of $y_k$, which is the best answer if only the sign is known. The mean squared error of this answer is $1 - \frac2\pi = 0.36$, whereas the answer 0 has the error 1. Let all states lie in the unit ball. How steep must the map from the state to the answer be, that is, how large is its Lipschitz constant $\mathfrak L$? The answer depends on how the signs are stored, and we compare three ways:
 #
 # * **Digits.** The state is a single number, and we place the $2^p$ possible memories on an even grid between $-1$ and $1$, as binary numbers. Two neighbours are $\frac2{2^p - 1}$ apart, and for some $k$ the answers at these two differ by $2 \cdot 0.80$, so $\mathfrak L = 0.80\, (2^p - 1)$. For $p = 2$, for example, the grid is $-1, -\frac13, \frac13, 1$, and $\mathfrak L = 2.39$.
 # * **Signs.** The state has $p$ numbers, each $\pm\frac1{\sqrt p}$, one for each sign. If the sign of $y_k$ changes, the state moves by $\frac2{\sqrt p}$ and the answer by $2 \cdot 0.80$, so $\mathfrak L = 0.80 \sqrt p$, which is 1.13 for $p = 2$.
@@ -104,7 +106,13 @@ heads = [name.replace("L,", "$\\mathfrak L$,") for name in heads]
 table(by_hand.set_axis(heads, axis=1), "Three memories with an error of 0.36", form=".3g")
 
 # %% [markdown]
-# The table shows three things. First, a single number can hold any number of signs, so no bound on the dimension holds without a bound on $\mathfrak L$. Second, for the code $\mathfrak L$ stays below 2 however many signs are held, so no bound on $\mathfrak L$ alone can grow with $p$. Third, for all three memories $\mathfrak L \sqrt D$ grows at least like $\sqrt p$, and the last column shows how much of this we can prove: for a code $\mathfrak L \sqrt D$ is at most some nine times as large as the theorem requires. The next figure continues the table to ten million labels, with two states per token, as a bidirectional net has them.
+# The table shows three things.
+#
+# * A single number can hold any number of signs, so no bound on the dimension holds without a bound on $\mathfrak L$.
+# * For the code $\mathfrak L$ stays below 2 however many signs are held, so no bound on $\mathfrak L$ alone can grow with $p$.
+# * For all three memories $\mathfrak L \sqrt D$ grows at least like $\sqrt p$. The last column shows how much of this we can prove: for a code $\mathfrak L \sqrt D$ is at most some nine times as large as the theorem requires.
+#
+# The next figure continues the table to ten million labels, with two states per token, as a bidirectional net has them.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: the left sides of the operator form and of the Frobenius form, divided by $N$, for codes with an error of 0.36. Marks are codes that were built; the lines continue with codes that exist by the theorem of Gilbert and Varshamov. Right: error against $\\mathfrak L \\|U\\|_F / \\sqrt{N-1}$. No memory can lie below the line, and for one label it is nearly met.", "name": "fig-norm-half"}, "image": {"alt": "Left, on logarithmic axes: the side with the operator norm falls in a straight line over six powers of ten, while that with the Frobenius norm rises a little and is level near 24. Right: a curve falls from 1 to 0 where the horizontal axis reaches 1. A memory of one number for one label lies just above it all the way down; codes of one, two, three and five bits a label lie to the right, between five and fifty, with errors falling to 0.004."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=3.1)
@@ -128,11 +136,15 @@ right.legend()
 figures.show()
 
 # %% [markdown]
-# A lower bound of the form "this side is at least $c' N$" requires that the side divided by $N$ stays above $c'$. In the left panel the upper curve does so: it belongs to the Frobenius norm, rises a little for the codes that were built, and then stays constant. The lower curve belongs to the operator norm and falls towards 0, so that form holds with no constant $c'$. The right panel shows our theorem as a line. Memories of one number for one label lie just above it, and codes for many labels lie further to the right, because their $\mathfrak L \|U\|_F$ is larger than the theorem requires.
+# The left panel of {numref}`fig-norm-half` is about two possible lower bounds, "$\mathfrak L^2 \|U\|_F^2$ is at least $c' N$" and the corresponding one with the operator norm (and a logarithm, see below). Such a bound requires that its left side divided by $N$ stays above a constant $c' > 0$. The upper curve does so: it belongs to the Frobenius norm, rises a little for the codes that were built, and then stays constant. The lower curve belongs to the operator norm and falls towards 0, so that form holds with no constant $c'$.
+#
+# The right panel shows our theorem as a line. Memories of one number for one label lie just above it, and codes for many labels lie further to the right, because their $\mathfrak L \|U\|_F$ is larger than the theorem requires.
 #
 # ## The statement
 #
-# Token $i$ of $N$ has standard normal data $x_i \in \mathbb R^d$ and one pointer $t_i$, which is uniform on the $N$ positions and independent of all else. Its label is $\langle u, x_{t_i} \rangle$ with a fixed $u$ of length 1. A recurrent net has two *states* in $\mathbb R^{d_h}$, of Euclidean norm at most $r_h$, and its transitions are arbitrary. The state $h^\to_i$ has seen the tokens before $i$, and $h^\gets_i$ those after it. The prediction is $f_y(U^\to h^\to_i, U^\gets h^\gets_i, x_i, i, t_i)$, where the *read-out* $f_y$ is $\mathfrak L/r_h$-Lipschitz in its first two arguments; like the transitions, it also receives the position $i$. For $U = (U^\to, U^\gets)$ the operator norm $\|U\|_{op}$ is the largest singular value, and the Frobenius norm $\|U\|_F$ is the root of the sum of the squared entries. The *risk* is the mean squared error, so predicting 0 has risk 1.
+# Token $i$ of $N$ has standard normal data $x_i \in \mathbb R^d$ and one pointer $t_i$, which is uniform on the $N$ positions and independent of all else. Its label is $\langle u, x_{t_i} \rangle$ with a fixed $u$ of length 1.
+#
+# A recurrent net has two *states* in $\mathbb R^{d_h}$, of Euclidean norm at most $r_h$, and its transitions are arbitrary. The state $h^\to_i$ has seen the tokens before $i$, and $h^\gets_i$ those after it. The prediction is $f_y(U^\to h^\to_i, U^\gets h^\gets_i, x_i, i, t_i)$, where the *read-out* $f_y$ is $\mathfrak L/r_h$-Lipschitz in its first two arguments; like the transitions, it also receives the position $i$. For $U = (U^\to, U^\gets)$ the operator norm $\|U\|_{op}$ is the largest singular value, and the Frobenius norm $\|U\|_F$ is the root of the sum of the squared entries. The *risk* is the mean squared error, so predicting 0 has risk 1.
 #
 # ```{prf:proposition} Mousavi-Hosseini et al. (2025), Propositions 8 and 35
 # :label: retrieval-prop8
@@ -148,7 +160,13 @@ figures.show()
 # *(As restored. The second bound is refuted below.)* Let $P$ points of the Euclidean unit ball of $\mathbb R^D$ be pairwise $\epsilon$ apart. Then $\log P \le D \log(1 + 2/\epsilon)$ and $\log P \le C \epsilon^{-2} \log(1 + D \epsilon^2)$, with one constant $C$.
 # ```
 #
-# **Which norm is it?** A public text of the second version keeps the inline formulas, while the displays are missing. Its main text has "the norm lower bound $\|U\|_F \ge \tilde\Omega(\sqrt N)$". The proof, however, puts the states into the ball of radius $\sqrt 2\, \|U\|_{op}\, r_h$ and counts points there by Lemma 41. It then concludes that one can "obtain lower bounds on $d_h$ and $\|U\|_{op}$, completing the proof" of Proposition 8 (6 in that version). These two places speak for the operator norm, and Maurey's count in that ball gives the operator form above, up to constants and powers of the logarithm. But this form remains our restoration. The proof of Theorem 9 does not decide between the norms. It uses the bound through "the fact that $\|\cdot\|_{op} \le \|\cdot\|_F$", but this fact is needed with either norm of $U$, because $\mathfrak L$ is bounded by a product of operator norms. It goes on "Recall that $\log d_h \le N^c$ for some $c < 1$", and the tilde of the main text can hide this logarithm, too. If the missing display has $\|U\|_F$, as the main text does, then the proposition is true, and only the packing step of its proof fails. We therefore judge both forms, and what we refute is false for every constant and every power of the logarithm.
+# **Which norm is it?** The main text and the proof differ, and the displays, which would settle the question, are missing: a public text of the second version keeps only the inline formulas.
+#
+# * *For the Frobenius norm.* The main text has "the norm lower bound $\|U\|_F \ge \tilde\Omega(\sqrt N)$".
+# * *For the operator norm.* The proof puts the states into the ball of radius $\sqrt 2\, \|U\|_{op}\, r_h$ and counts points there by Lemma 41. It then concludes that one can "obtain lower bounds on $d_h$ and $\|U\|_{op}$, completing the proof" of Proposition 8 (6 in that version). Maurey's count in that ball gives the operator form above, up to constants and powers of the logarithm. But this form remains our restoration.
+# * *Not decided by Theorem 9.* Its proof uses the bound through "the fact that $\|\cdot\|_{op} \le \|\cdot\|_F$", but this fact is needed with either norm of $U$, because $\mathfrak L$ is bounded by a product of operator norms. It goes on "Recall that $\log d_h \le N^c$ for some $c < 1$", and the tilde of the main text can hide this logarithm, too.
+#
+# If the missing display has $\|U\|_F$, as the main text does, then the proposition is true, and only the packing step of its proof fails. We therefore judge both forms, and what we refute is false for every constant and every power of the logarithm.
 #
 # ## The Frobenius form, with a constant
 #
@@ -179,7 +197,7 @@ figures.show()
 # *What the error requires.* On the other hand $\sum_k y_k F_k = \sum_k y_k^2 - \sum_k y_k (y_k - F_k)$, and its mean is at least $(N - 1)(1 - \sqrt E)$, again by Cauchy and Schwarz. $\square$
 # ```
 #
-# Is there a memory with a smaller $\mathfrak L \|U\|_F$ than the theorem allows? To find out, we search for one numerically. A state holds $p$ labels in $D$ numbers, and the predictions are linear, $F_k = \mathfrak L \langle a_k, U h \rangle$ with $\|a_k\| = 1$. The search is over the vectors $a_k$, a diagonal matrix $U$ and $\mathfrak L$. The state $h$ points in the direction of $\sum_k y_k U^\top a_k$ and has the best length up to 1. Each entry of the table is $1 - \sqrt E$ divided by what the norm allows. An entry clearly above 1 would refute the theorem.
+# Is there a memory with a smaller $\mathfrak L \|U\|_F$ than the theorem allows? To find out, we search for one numerically. A state holds $p$ labels in $D$ numbers, and the predictions are linear, $F_k = \mathfrak L \langle a_k, U h \rangle$ with $\|a_k\| = 1$. The search is over the vectors $a_k$, a diagonal matrix $U$ and $\mathfrak L$. The state $h$ points in the direction of $\sum_k y_k U^\top a_k$ and has the best length up to 1. Each entry of the table is $1 - \sqrt E$ divided by what the norm allows, $\mathfrak L \|U\|_F / \sqrt p$. An entry clearly above 1 would refute the theorem.
 
 
 # %%
@@ -243,13 +261,15 @@ frobenius.holds(
 glue(best_paid=cheap.loc[1, "D = 1"], slack=last["paid, Frobenius"] ** -2)
 
 # %% [markdown]
-# A single number for a single label reaches {glue:text}`best_paid:.2f`. Up to the noise of the estimate no memory with $D = 1$ can have more than $\sqrt{2/\pi} = 0.80$, so for few labels the constant of the theorem is nearly sharp. For many labels it is not: the codes of the example have an error of {glue:text}`error_one_bit:.2f` at {glue:text}`slack:.0f` times the least squared norm that the theorem allows.
+# No entry is above 1. A single number for a single label reaches {glue:text}`best_paid:.2f`. Up to the noise of the estimate no memory with $D = 1$ can have more than $\sqrt{2/\pi} = 0.80$, so for few labels the constant of the theorem is nearly sharp. For many labels it is not: the codes of the example have an error of {glue:text}`error_one_bit:.2f` at {glue:text}`slack:.0f` times the least squared norm that the theorem allows, or at some twelve times the least norm. (In the example it was some nine times, because there a single state held the signs. Here a token has two states, each with room for all signs, so $\|U\|_F^2$ is twice as large.)
 #
 # ## The dimension form, with a constant
 #
 # The second bound counts dimensions, and its idea has two parts. First, if the digits of a state beyond a certain precision are useless, the state holds only a limited number of nats of information. Second, Shannon's rate-distortion bound says how well $N - 1$ numbers can be reproduced from so few nats.
 #
-# We cut the set of all states into cells that are so small that within a cell $f_y$ changes by at most $\tau$. With $\rho = \mathfrak L \|U\|_{op}$ the image of the unit ball under $U^\to$ needs at most $(1 + 2\rho/\tau)^{d_h}$ cells. The cells of $h^\to_j$ are a code for the $p$ labels before $j$, of $d_h \log(1 + 2\rho/\tau)$ nats. By Shannon's bound, $p$ independent standard normal variables that are described by $b$ nats have a mean squared error of at least $e^{-2b/p}$. For both sides together, and with an error of $\tau$ within a cell, we get
+# *Cells.* We cut the set of all states into cells that are so small that within a cell $f_y$ changes by at most $\tau$. With $\rho = \mathfrak L \|U\|_{op}$ the image of the unit ball under $U^\to$ needs at most $(1 + 2\rho/\tau)^{d_h}$ cells. The cells of $h^\to_j$ are a code for the $p$ labels before $j$, of $d_h \log(1 + 2\rho/\tau)$ nats.
+#
+# *Rate and distortion.* By Shannon's bound, $p$ independent standard normal variables that are described by $b$ nats have a mean squared error of at least $e^{-2b/p}$. For both sides together, and with an error of $\tau$ within a cell, we get
 #
 # $$\sqrt E \ge \exp\Bigl( -\frac{2 d_h}{N-1} \log\bigl(1 + 2 \rho/\tau\bigr) \Bigr) - \tau \qquad \text{for every } \tau > 0 .$$
 #
@@ -297,13 +317,17 @@ width.holds(
 )
 
 # %% [markdown]
-# All errors lie above the floor, and in the last row, that of the single number, the error $1 - 2/\pi$ is not far above it. So dimensions can indeed be saved, but then $\log \rho$ must be of order $N$.
+# All errors lie above the floor, and in the last row, that of the single number, the error $1 - 2/\pi$ is not far above it. So dimensions can indeed be saved, but at a price: $\log \rho$ must then be of order $N$.
 #
 # ## Must the width grow linearly?
 #
-# After the proposition the paper says that "any RNN representing" the task "requires a width that grows at least linearly with the context-length $N$". The dimension form says this not of the width $d_h$, but of $d_h \log(1 + \mathfrak L \|U\|_{op})$. If $\mathfrak L \|U\|_{op}$ stays bounded, then the width itself must grow linearly. If it grows like a power of $N$, the width must grow at least like $N / \log N$. Without any bound the sentence fails, because a single exact number holds as many labels as it has digits.
+# After the proposition the paper says that "any RNN representing" the task "requires a width that grows at least linearly with the context-length $N$". The dimension form says this not of the width $d_h$, but of $d_h \log(1 + \mathfrak L \|U\|_{op})$. So the width that is needed depends on $\mathfrak L \|U\|_{op}$:
 #
-# To be sure that a recurrent net can really work in this way, we run one. A token at position $k$ adds $\pm 2^{-k}$ to the state, by the sign of its label. The state therefore stays in $(-1, 1)$, and its binary digits are the signs that it has seen. The read-out takes the digit that the pointer names and answers $\pm \sqrt{2/\pi}$; the token's own label is known. The risk of this net is therefore exactly $(1 - \frac2\pi)(1 - \frac1N)$, and the run must agree with this number up to chance. (With more digits per label, the risk becomes as small as one likes.)
+# * If $\mathfrak L \|U\|_{op}$ stays bounded, then the width itself must grow linearly.
+# * If $\mathfrak L \|U\|_{op}$ grows like a power of $N$, the width must grow at least like $N / \log N$.
+# * Without any bound the sentence fails, because a single exact number holds as many labels as it has digits.
+#
+# To be sure that a recurrent net can really work in this way, we run one. A token at position $k$ adds $\pm 2^{-k}$ to the state, by the sign of its label. The state therefore stays in $(-1, 1)$, and its binary digits are the signs that it has seen. The read-out takes the digit that the pointer names and answers $\pm \sqrt{2/\pi}$; the token's own label is known. The risk of this net is therefore exactly $(1 - \frac2\pi)(1 - \frac1N)$, and if the risk in the run differed from this number by more than chance, the net would not work as described. (With more digits per label, the risk becomes as small as one likes.)
 
 
 # %%
@@ -393,17 +417,19 @@ linear_width.holds(
 glue(longest_digits=most, digit_risk=risk)
 
 # %% [markdown]
-# With a width of 1 the risk stays near 0.36 at every length that double precision can represent. If $\mathfrak L \|U\|_{op}$ is at most 10, on the other hand, the least width for the same risk grows in proportion to $N$, as the last three rows show.
+# With a width of 1 the exact risk is below $1 - \frac2\pi = 0.363$ at every length. The three risks in the table agree with the exact values at 12, 24 and 48 tokens, 0.333, 0.348 and 0.356, up to chance. (Double precision cannot represent the states of prompts much longer than 48 tokens.) If $\mathfrak L \|U\|_{op}$ is at most 10, on the other hand, the least width for a risk of 0.37 grows in proportion to $N$, as the last three rows show.
 #
 # ## The operator form: what a code can do
 #
-# The operator norm does not depend on how many numbers a state has, and a code makes use of this. We now describe the third memory of the example exactly. Take a binary matrix with $N$ rows and $D = 4N$ columns. The state is a vector of $D$ signs divided by $\sqrt D$, so its length is 1, and at first all its signs are positive. If token $m$ has a positive label, those signs of the state are flipped where row $m$ of the matrix has a one. This is a recurrent net with $U^\to = U^\gets = I$. The states that can occur are the *words* of the code. Let any two different words be at least a distance $s$ apart, and let $d_+(h)$ and $d_-(h)$ be the distances from $h$ to the nearest word in which label $k$ is positive and negative, respectively. The read-out
+# The operator norm does not depend on how many numbers a state has, and a code makes use of this. We now describe the third memory of the example exactly.
+#
+# Take a binary matrix with $N$ rows and $D = 4N$ columns. The state is a vector of $D$ signs divided by $\sqrt D$, so its length is 1, and at first all its signs are positive. If token $m$ has a positive label, those signs of the state are flipped where row $m$ of the matrix has a one. This is a recurrent net with $U^\to = U^\gets = I$. The states that can occur are the *words* of the code. Let any two different words be at least a distance $s$ apart, and let $d_+(h)$ and $d_-(h)$ be the distances from $h$ to the nearest word in which label $k$ is positive and negative, respectively. The read-out
 #
 # $$f_y(h, k) = \sqrt{2/\pi}\; \mathrm{clip}\Bigl( \frac{d_-(h) - d_+(h)}s, -1, 1 \Bigr), \qquad \mathfrak L = \frac{2 \sqrt{2/\pi}}s ,$$
 #
 # gives each label its sign, with an error of $1 - 2/\pi = 0.36$. By the bound of Gilbert and Varshamov there are such codes for every $N$ with $s \ge 0.92$, so $\mathfrak L \|U\|_{op}$ does not grow with $N$. If each label is stored with $R$ bits instead of one, the error is as small as one likes, and the same argument applies.
 #
-# We run this net on prompts, and check three things: that its read-out answers every other label with the right sign, that between no two states the read-out is steeper than $\mathfrak L$, and how both sides of the operator form behave as $N$ grows.
+# We run this net on prompts, and check three things, each of which could fail: that its read-out answers every other label with the right sign, that between no two states the read-out is steeper than $\mathfrak L$, and that the left side of the operator form, divided by $N$, falls as $N$ grows, while that of the Frobenius form does not.
 
 # %%
 code = built[8] if small == 8 else memory.code_memory(small, source.generator)
@@ -485,15 +511,15 @@ glue(side_longest=f"{last['operator']:.0e}", limit=math.ceil(100 * one_bit["L"].
 glue(by_digits=by_width["error"].iloc[-1] / by_width["floor"].iloc[-1])
 
 # %% [markdown]
-# The left side of the operator form over $N$ falls like $\log N / N$, and at $10^7$ tokens $c'$ could be at most about {glue:text}`side_longest`, whereas that of the Frobenius form stays constant.
+# On these prompts the net answers with the right signs, and between no pair of states that we tried is its read-out steeper than $\mathfrak L$. The left side of the operator form over $N$ falls like $\log N / N$, so at $10^7$ tokens $c'$ could be at most about {glue:text}`side_longest`, whereas that of the Frobenius form stays constant.
 #
 # ## Lemma 41: packings of a ball
 #
-# To see where the paper's proof goes wrong, we look at the step in which it counts the points that fit into a ball at a distance $\epsilon$ from one another. It uses two bounds.
+# To see where the paper's proof, as restored, goes wrong, we look at the step in which it counts the points that fit into a ball at a distance $\epsilon$ from one another. It uses two bounds on the number $P$ of points.
 #
 # **First bound.** Balls of radius $\epsilon/2$ about the points are disjoint and lie in a ball of radius $1 + \epsilon/2$, so $P \le (1 + 2/\epsilon)^D$, which is attained for $D = 1$.
 #
-# **Second bound.** If we take as many points as possible, every point of the ball is within $\epsilon$ of one of them, and therefore $P \ge \epsilon^{-D}$. So $\log P$ grows with $D$ and not with $\log D$. Maurey's argument, which the paper uses, covers the $\ell_1$ ball ({ref}`ch-rounding`), and for that ball such a bound is true. In the Euclidean ball it fails at $\epsilon = \frac12$ and $D = 64\, C^2$, whatever $C \ge 1$.
+# **Second bound.** If we take as many points as possible, every point of the ball is within $\epsilon$ of one of them, and therefore $P \ge \epsilon^{-D}$. So $\log P$ grows with $D$ and not with $\log D$. Maurey's argument, which the paper uses, covers the $\ell_1$ ball ({ref}`ch-rounding`), and for that ball such a bound is true. In the Euclidean ball it fails at $\epsilon = \frac12$ and $D = 64\, C^2$, whatever $C \ge 1$. The table compares the number of points that are certain to fit with both bounds. If it stayed below the second bound, there would be no contradiction.
 
 # %%
 half, rows = 0.5, []
@@ -597,7 +623,11 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 #
 # ## What would falsify this
 #
-# Our theorem would be false if some memory had a smaller $\mathfrak L \|U\|_F$ than {prf:ref}`state-norm` requires; if the operator norm replaces the Frobenius norm, the codes are such memories. The dimension form would be false if a memory had an error below the floor, or if a narrow net with a bounded read-out had a small risk. In the control a memory that holds all labels is compared with the floor for four of them, and it lies below. The refutation of the sentence on the width would fail if the net of a single number had another risk on prompts than the exact one. In the control it has another risk, because states are off by $2^{-20}$ and the later digits are lost. The refutation of the operator form would fail if the words of the code could not be read, as after a flip of one sign, or if the read-out were steeper than $\mathfrak L$, as it is if it jumps to the nearer sign. It would also fail if the code satisfied the bound at $10^7$ tokens, as it does with $\|U\|_F$. Lemma 41's first bound would be false if a packing exceeded it, as in a ball of radius 2. Its second bound would not be refuted if packings stayed below it, as they stay below the first.
+# * *The Frobenius form* would be false if some memory had a smaller $\mathfrak L \|U\|_F$ than {prf:ref}`state-norm` requires; if the operator norm replaces the Frobenius norm, the codes are such memories.
+# * *The dimension form* would be false if a memory had an error below the floor, or if a narrow net with a bounded read-out had a small risk. In the control a memory that holds all labels is compared with the floor for four of them, and it lies below.
+# * *The refutation of the sentence on the width* would fail if the net of a single number had another risk on prompts than the exact one. In the control it has another risk, because states are off by $2^{-20}$ and the later digits are lost.
+# * *The refutation of the operator form* would fail if the words of the code could not be read, as after a flip of one sign, or if the read-out were steeper than $\mathfrak L$, as it is if it jumps to the nearer sign. It would also fail if the code satisfied the bound at $10^7$ tokens, as it does with $\|U\|_F$.
+# * *Lemma 41.* Its first bound would be false if a packing exceeded it, as in a ball of radius 2. Its second bound would not be refuted if packings stayed below it, as they stay below the first.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

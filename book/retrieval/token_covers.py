@@ -19,11 +19,18 @@
 # # How many transformers are there?
 #
 # ```{verdict}
-# Proposition 17 is true with the constants derived here: if transformers with nearly equal outputs count as one, there are few of them. The logarithm of their number, the log covering number, grows with the length $N$ of the prompts only like a power of $\log N$. At 1024 tokens it is {glue:text}`log_size:.1e`, and squaring the length multiplies it by at most {glue:text}`growth:.1f` in the table. This follows from one of the two counts in Lemma 16, the count by volume. The other count, by sparsification, is true as well, at the tokens of a sample, but here it is far larger.
+# The logarithm of the number of transformers grows only slowly with the length $N$ of prompts, if those with nearly equal outputs count as one: at most like a power of $\log N$, because Proposition 17 is true with our constants. At 1024 tokens our bound on this logarithm is {glue:text}`log_size:.1e`, and squaring the length multiplies the bound by at most {glue:text}`growth:.1f` in the table. The bound uses one count of Lemma 16, by volume. The other, by sparsification, is true at the tokens of a sample, but far larger here.
 # ```
-# **Needs** {ref}`ch-sparse-token-regression`, {ref}`ch-attention-capacity`, {ref}`ch-rounding`, {ref}`ch-linear-covers`. **Read** 17 min. **Runs in** 10 s. **Source** quoted (Lemma 12, the hypotheses of all), restored (the displayed bounds).
+# **Needs** {ref}`ch-sparse-token-regression`, {ref}`ch-attention-capacity`, {ref}`ch-rounding`, {ref}`ch-linear-covers`. **Read** 21 min. **Runs in** 10 s. **Source** quoted (Lemma 12, the hypotheses of all), restored (the displayed bounds).
 #
-# **Claim.** A guarantee for learning needs a count: how many transformers are there, up to a small difference of outputs? In the paper's answer the length of the prompts occurs in logarithms only. The argument has four steps. First, tokens are rarely long. Second, the output of a head moves little if its matrix moves little. Third, the same is true of the net that reads the heads. Fourth, matrices have small covers: a short list contains a matrix close to any other. All four steps hold, with constants that we derive. The paper counts matrices in two ways, and one of them is enough.
+# **Claim.** A guarantee for learning needs a count: how many transformers are there, if those with nearly equal outputs count as one? In the paper's answer the length of the prompts occurs in logarithms only. The argument has the following four steps:
+#
+# 1. Tokens are rarely long, even the longest token of a whole sample.
+# 2. The output of an attention head moves little if the matrix of the head moves little.
+# 3. The output of the net that reads the heads moves little if its weights or inputs move little.
+# 4. Matrices have small covers, that is, a short list contains a matrix close to any other.
+#
+# All four steps hold, with constants that we derive. The paper counts matrices in two ways, and one of them is enough.
 
 # %% tags=["parameters"]
 instances = 200  # pairs of transformers that climb [100..2000]
@@ -65,19 +72,21 @@ sizes["all"] = sizes["net"] + sizes["counting"]
 # %% [markdown]
 # ## Why one should care
 #
-# A model that could fit any labels whatsoever would learn nothing from a sample. Whether a class of models can be trusted after $n$ examples therefore depends on how many different models it contains. There are infinitely many transformers, of course, but two of them whose outputs differ by less than $\epsilon$ on all prompts may count as one.
+# A model that could fit any labels whatsoever would learn nothing from a sample. Whether a class of models can be trusted after $n$ examples therefore depends on how many different models it contains. There are infinitely many transformers, of course, but two of them may count as one if their outputs differ by less than a small $\epsilon$ on all prompts.
 #
-# One may fear that the count still grows with the length of the prompts, because attention compares every token with every other, and a prompt of $N$ tokens has $N^2$ scores. But the paper shows that the count hardly grows. The reason is that all the scores come from one and the same matrix, the query-key matrix by which a head compares two tokens. It is therefore enough to count matrices, and their number of entries does not depend on $N$.
+# One may fear that the count still grows with the length of the prompts, because attention compares every token with every other, and a prompt of $N$ tokens has $N^2$ scores. But the paper shows that the count hardly grows. The reason is that all the scores of a head come from a single matrix, the query-key matrix by which the head compares two tokens. It is therefore enough to count matrices, and the number of their entries depends on $N$ only through the encodings of positions, which have of the order of $\log N$ coordinates.
 #
 # ## A head with a single weight
 #
-# Let us count a class that is small enough to do it by hand. Take tokens that are single numbers between $-1$ and $1$, and heads whose query-key matrix is a single number $w$ between $-2$ and $2$. If the first token asks, then token $j$ has the score $w z_1 z_j$, and the head returns the average of the tokens, weighted by the softmax of the scores. On the prompt $z = (1, -1)$ the scores are $w$ and $-w$, so the head returns
+# Let us count a class by hand that is small enough for it. Take tokens $z_j$ that are single numbers between $-1$ and $1$, and heads whose query-key matrix is a single number $w$ between $-2$ and $2$. If the first token asks, then token $j$ has the score $w z_1 z_j$, and the head returns the average of the tokens, weighted by the softmax of the scores. On the prompt $z = (1, -1)$ the scores are $w$ and $-w$, so the head returns
 #
 # $$\frac{e^w - e^{-w}}{e^w + e^{-w}} = \tanh w .$$
 #
 # How many values of $w$ do we have to list, such that every head of the class differs from a listed one by at most $\epsilon = 0.1$? The slope of $\tanh$ is at most 1, so on this prompt $w$ may move by 0.1, and a grid of spacing 0.2 is enough: the interval from $-2$ to $2$ needs 20 values. Fewer than 10 are not enough, because $\tanh w$ runs from $-0.96$ to $0.96$, and each listed head covers a stretch of at most 0.2 of this range.
 #
-# If the prompt becomes longer, a head still has one number $w$, and we will see that its output still moves by at most as much as $w$ does, whatever the number of tokens. So the same 20 heads cover the class for *all* lengths at once, and the log size of the cover is $\log 20 = 3.0$. If each position had a weight of its own, there would be $20^N$ combinations, and the log size would be $3.0\, N$. This is the difference between a count that is useful and one that is not. The next lines move $w$ by 0.1 and record the largest move of the output, for prompts of random tokens and for prompts that consist of as many ones as minus ones.
+# If the prompt becomes longer, a head still has one number $w$, and we will see that its output still moves by at most as much as $w$ does, whatever the number of tokens. So the same 20 heads cover the class for *all* lengths at once, and the log size of the cover, the logarithm of its number of heads, is $\log 20 = 3.0$. If each position had a weight of its own instead, there would be $20^N$ combinations, and the log size would be $3.0\, N$. A guarantee for learning can use the first of these counts on long prompts, but not the second.
+#
+# The next lines move $w$ by 0.1 and record the largest move of the output, for prompts of random tokens and for prompts that consist of as many ones as minus ones. A move of more than 0.1 would speak against the claim.
 
 
 # %%
@@ -100,9 +109,9 @@ by_length = pd.DataFrame(moves).T.rename_axis("N")
 table(by_length, "Largest move of the output if the weight moves by 0.1", form=".4f")
 
 # %% [markdown]
-# No output moves by more than 0.1, as claimed. Random tokens move it less on long prompts than on short ones, but the prompt of ones and minus ones moves it by nearly 0.1 at every length. So the constant 1 is right, and $N$ does not occur in it.
+# No output moves by more than 0.1, as claimed. With random tokens the output moves less on long prompts than on short ones, but on the prompt of ones and minus ones it moves by nearly 0.1 at every length. So the constant 1 is right, and $N$ does not occur in it.
 #
-# The class that the theorem needs is larger: matrices in place of numbers, several heads, a ReLU net after them, and tokens whose length is not bounded but only rarely large. The figure shows the three parts of the count for this class.
+# The class that the theorem needs is larger: matrices in place of numbers, several heads, a ReLU net after them, and tokens whose length is not bounded but only rarely large. The paper counts its heads in two ways, *by volume* and by *sparsification*, which are explained below. {numref}`fig-token-covers` shows how large the count of the net and the two counts of the heads are. A curve that rises like $N$ itself would make the count useless for long prompts.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Log sizes of a cover of the net and of two covers of the heads, against the length of the prompts. The class just contains the paper's construction: one pointer, ten dimensions, 1000 prompts. Sparsification is for a bounded sum of entries. The grey line is $N$.", "name": "fig-token-covers"}, "image": {"alt": "Log-log axes, tokens in a prompt from 16 to 16 million against log size. The net's curve is lowest and nearly flat, from two thousand to thirteen thousand. Counting lies a hundred times higher and more, rises slowly, and is crossed by the straight line of N near the right end. Sparsification lies far above both, from ten to the seventeen on."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.8)
@@ -116,15 +125,20 @@ ax.legend(loc="center right", bbox_to_anchor=(1, 0.62))
 figures.show()
 
 # %% [markdown]
-# The lowest curve is the ReLU net, and it hardly grows. The log size for the heads, counted by volume, is more than a hundred times as large at every length. Their curve also rises slowly, and the grey line of slope 1 overtakes it on very long prompts. The highest curve is the other way to count heads, sparsification. It is far above the others at every length, so it is the count by volume that carries the theorem.
+# The lowest curve is the ReLU net, and it hardly grows. Above it is the count of the heads by volume, which the legend and the tables call *counting*. It is more than a hundred times as large at every length, but it also rises slowly. On very long prompts the grey line, $N$ itself, overtakes it, so there the log size is smaller than the number of tokens. The highest curve is the count by sparsification. It is far above the others at every length, so the theorem rests on the count by volume.
 #
 # ## The statements
 #
-# **The class.** There are $n$ prompts of $N$ tokens $z_j \in \mathbb R^D$. A token contains its data $x_j \in \mathbb R^d$, its position and its $q$ pointers, as in {prf:ref}`retrieval-ass123`. There are $H$ heads. Head $h$ has a query-key matrix $W_h$ and gives token $i$ the average $\sum_j p_j z_j$, where $p$ is the softmax of the *scores* $z_i^\top W_h z_j$. A net $u \mapsto a^\top \sigma(Vu + b)$ with $m$ ReLU units reads all $H$ averages. The weights are bounded by $\|a\|\, \|(V, b)\|_F \le K$ and $\|W_h\|_F \le B_F$.
+# **The class.** The transformers to be counted are the following:
 #
-# A set of transformers is an $\epsilon$-*cover* if every member of the class differs from one of the set by at most $\epsilon$, at every token of prompts whose tokens have length at most $R$. The *log size* of a cover is the logarithm of its number of members.
+# * *Prompts.* There are $n$ prompts of $N$ tokens $z_j \in \mathbb R^D$, and a token contains its data $x_j \in \mathbb R^d$, its position and its $q$ pointers, as in {prf:ref}`retrieval-ass123`.
+# * *Heads.* There are $H$ heads, and head $h$ has a query-key matrix $W_h$ and gives token $i$ the average $\sum_j p_j z_j$, where $p$ is the softmax of the *scores* $z_i^\top W_h z_j$.
+# * *Net.* A net $u \mapsto a^\top \sigma(Vu + b)$ with $m$ ReLU units $\sigma$ reads all $H$ averages.
+# * *Bounds.* The weights satisfy $\|a\|\, \|(V, b)\|_F \le K$ and $\|W_h\|_F \le B_F$, where $\|\cdot\|_F$ is the Frobenius norm. Below, $\|\cdot\|_2$ of a matrix is its spectral norm.
 #
-# There are three statements. The first says that tokens are not long, the second that a transformer moves little if its weights move little, and the third is the count that follows from both.
+# A set of transformers is an $\epsilon$-*cover* if every member of the class differs from one of the set by at most $\epsilon$, at every token of prompts whose tokens have length at most $R$. The *log size* of a cover is the logarithm of its number of members, and the log size of the smallest cover is the *log covering number* of the class.
+#
+# Of the three statements the first says that tokens are not long, the second that a transformer moves little if its weights move little, and the third is the count that follows from both. In the first, $C_x$ is the constant of Assumption 1, which bounds the moments of the data, and $\delta$ is a probability of failure.
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 12
 # :label: retrieval-lem12
@@ -148,18 +162,18 @@ figures.show()
 # $$m (HD + 2) \log\Bigl(1 + \frac{8K \sqrt{1 + HR^2}}\epsilon\Bigr) + H D^2 \log\Bigl(1 + \frac{2 B_F}\rho\Bigr), \qquad \rho = \frac\epsilon{2K \sqrt H\, R^3} .$$
 # ```
 #
-# In words, the log size is a sum of two terms, one for the net and one for the matrices of the heads. Each is a number of weights times a logarithm, and the number $N$ of tokens does not occur.
+# In words, the log size is a sum of two terms, one for the net and one for the matrices of the heads. Each is a number of weights times a logarithm, and the number $N$ of tokens does not occur. The number $\rho$ is how far the matrix of a head may move, if the heads together may move the output by half of $\epsilon$.
 #
-# In the example of a head with a single weight we have $D = H = R = 1$ and no net. So the inequality says that the head moves by at most $R^3 |\Delta w| = |\Delta w|$, as we found there. The paper's Lemma 15, whose display is missing, rests on a corollary on softmax with the constant 2 in place of our 1.
+# In the example of a head with a single weight we have $D = H = R = 1$ and no net. So the second statement says that the head moves by at most $R^3 |\Delta w| = |\Delta w|$, as we found there. The paper's Lemma 15, whose display is missing, rests on a corollary on softmax with the constant 2 in place of our 1.
 #
-# **Two counts in Lemma 16.** The lemma bounds the matrices $\Theta_{QK} = (W_1, \dots, W_H)$ by two norms, $\|\Theta_{QK}\|_{2,1} \le R_{2,1}$ and $\|\Theta_{QK}\|_F \le R_F$, where $\|\cdot\|_{2,1}$ is the sum of the Euclidean lengths of the columns. It gives a count for each of the two. The displays are missing, but the constants of Lemma 18, which are legible, fix the powers. Here $r_z$ is the length of a token, and $D_e$ is the paper's letter for its number of entries, our $D$.
+# **Two counts in Lemma 16.** The lemma bounds the matrices $\Theta_{QK} = (W_1, \dots, W_H)$ by two norms, $\|\Theta_{QK}\|_{2,1} \le R_{2,1}$ and $\|\Theta_{QK}\|_F \le R_F$, where $\|\cdot\|_{2,1}$ is the sum of the Euclidean lengths of the columns. It gives a count for each of the two norms. The displays are missing, but the constants of Lemma 18, which are legible, fix the powers. Here $r_z$ is the length of a token, and $D_e$ is the paper's letter for its number of entries, our $D$.
 #
 # * *Sparsification* has the log size $(r_z R_{2,1}/\epsilon)^2$, up to logarithms. This count is true for covers at the tokens of the sample, which are the covers that the paper defines, and false for covers at all tokens of length $r_z$. For all tokens we prove a version for a smaller class, that of matrices whose absolute entries sum to at most $B_1$. Its log size is $H \lceil B_1^2/(2\rho^2) \rceil \log(2D^2 + 1)$.
 # * *Counting by volume* has the log size $H D_e^2 \log(1 + r_z R_F/\epsilon)$. The proposition above uses this count only, and so does everything that follows from it in this book.
 #
 # ## Tokens are not long
 #
-# Assumption 1 of the paper bounds the moments of the data. The first lemma turns this into a bound on the longest of all $nN$ data. The idea of its proof is to use Markov's inequality for a moment of high order.
+# Assumption 1 of the paper bounds the moments of the data. Lemma 12 turns this into a bound on the longest of all $nN$ data. The idea of its proof is to use Markov's inequality for a moment of high order, because then a union bound over all data costs only a logarithm of their number.
 #
 # ```{dropdown} Proof of Lemma 12
 # We choose the order of the moment such that one datum is too long with probability $\delta/nN$, and then take the union bound over all of them.
@@ -169,7 +183,9 @@ figures.show()
 # 3. *All data.* There are $nN$ data, so some datum is longer than $t$ with probability at most $\delta$. A union bound needs no independence. $\square$
 # ```
 #
-# Can the radius be made smaller under the same assumption? It cannot. To see this, let a datum have the length $t$ with probability $p$, and be 0 otherwise. Assumption 1 allows this if and only if $t\, p^{1/r} \le \sqrt{C_x d r}$ for all $r$, and we find the largest such $p$ by minimising over $r$. If no two data are ever long together, the chance that one of them is long is $nN p$, which the table compares with $\delta$. A ratio above 1 would refute the lemma, and a ratio of 1 means that its radius cannot be improved.
+# Can the radius be made smaller under the same assumption? It cannot. To see this, let a datum have the length $t$ with probability $p$, and be 0 otherwise. Assumption 1 allows this if and only if $t\, p^{1/r} \le \sqrt{C_x d r}$ for all $r$, and we find the largest such $p$ by minimising over $r$. If no two data are ever long together, the chance that one of them is long is $nN p$.
+#
+# The table divides this chance by $\delta$, in the column *two lengths* for the radius of the lemma and in the next one for a radius that is 2 % smaller, and has normal data in the last. A ratio above 1 at the lemma's radius would refute the lemma, and a ratio of 1 means that the radius cannot be improved.
 
 # %%
 delta = 0.1
@@ -218,15 +234,17 @@ lem12.holds(
 )
 
 # %% [markdown]
-# In the column *two lengths* the ratio is 1 at every size, so Lemma 12 is sharp, with its constant $2e$: a radius that is 2 % smaller already fails. (The lemma allows prompts that depend on each other. If prompts are independent, the chance is still at least $1 - e^{-\delta}$.) Normal data satisfy the assumption with $C_x = 1$, too, but they are much shorter than the lemma allows.
+# In the column *two lengths* the ratio is 1 at every size, so Lemma 12 is sharp, with its constant $2e$: a radius that is 2 % smaller already fails. Here we used that the lemma allows prompts that depend on each other, but if prompts are independent, the chance is still at least $1 - e^{-\delta}$. Normal data satisfy the assumption with $C_x = 1$, too, but they are much shorter than the lemma allows.
 #
 # ## Transformers move little when their weights move
 #
-# The second step generalizes what we saw for a single weight. It uses a product inequality for mixed norms, Lemma 39, as restored: $\|AB\|_{r,s} \le \|A\|_{r,p} \|B\|_{q,s}$ for $\frac1p + \frac1q = 1$, where $\|A\|_{r,p}$ is the $p$-norm of the $r$-norms of the columns.
+# The second step generalizes what we saw for a single weight, and the third adds the net. The proof of the second uses a product inequality for mixed norms, Lemma 39, as restored: $\|AB\|_{r,s} \le \|A\|_{r,p} \|B\|_{q,s}$ for $\frac1p + \frac1q = 1$, where $\|A\|_{r,p}$ is the $p$-norm of the $r$-norms of the columns. (Here $q$ is an exponent, not the number of pointers.)
 #
-# **The idea of the proofs.** We follow a change of the weights through the network. If $W$ moves, every score moves by at most $R^2 \|\Delta W\|_2$. A softmax passes this on without enlarging it, so the attention weights together move by at most as much, and the average of tokens by $R$ times as much. This is the factor $R^3$, and no step depends on the number of tokens. The net after the heads then multiplies the move by at most its Lipschitz constant, the largest factor by which it increases distances. If the weights of the net move as well, we move the layers one after the other and add up the changes of the output.
+# **The idea of the proofs.** We follow a change of the weights through the network. If $W$ moves, every score moves by at most $R^2 \|\Delta W\|_2$. A softmax passes this on without enlarging it, so the attention weights together move by at most as much, and the average of tokens by at most $R$ times as much. This is the factor $R^3$, and no step depends on the number of tokens. The net after the heads then multiplies the move by at most its Lipschitz constant, the largest factor by which it increases distances. If the weights of the net move as well, we move the layers one after the other and add up the changes of the output.
 #
 # ```{dropdown} Proofs
+# We prove the product inequality, then bound the move of one head, then that of the net, and add them up.
+#
 # *Lemma 39.* Column $j$ of $AB$ is $\sum_k b_{kj} A_k$ with the columns $A_k$ of $A$. Its $r$-norm is at most $\sum_k |b_{kj}| \|A_k\|_r \le \|A\|_{r,p} \|b_j\|_q$ by the triangle inequality and Hölder's inequality, and taking the $s$-norm over $j$ proves the lemma.
 #
 # *Lemma 15, one head.* Let $s$ be the scores and $p$ the attention weights.
@@ -240,7 +258,7 @@ lem12.holds(
 # *Lemma 13, both.* The net is Lipschitz with the constant $\|a\| \|V\|_2 \le K$, and $H$ heads together move by at most $\sqrt H$ times the largest move of one. So the triangle inequality adds the two parts. $\square$
 # ```
 #
-# We test Lemma 39 on random matrices, for all powers between 1 and infinity, and on matrices of ones, where equality holds.
+# We test Lemma 39 on random matrices and on matrices of ones, where equality holds, for powers $r$, $s$ and $p$ of 1, 1.5, 2, 4 and infinity. A left side that is larger than the right side would refute the lemma.
 
 # %%
 powers = [1.0, 1.5, 2.0, 4.0, math.inf]
@@ -265,7 +283,12 @@ ones = torch.ones(1, 4).double(), torch.ones(4, 1).double()
 holder = {"random matrices": product_ratio(A, B), "all ones": product_ratio(*ones)}
 
 # %% [markdown]
-# For the transformer we search for a counterexample. We take pairs of transformers with two heads and two units and change their weights step by step, so that the ratio of the left to the right side of {prf:ref}`retrieval-lem15` grows. In turn only the heads move, only the net moves, or all weights move. For Lemma 15 we do the same with a single head on four tokens, for each of its two bounds $R^2 \max_j \|\Delta W z_j\|$ and $R^2 \max_j \|\Delta W^\top z_j\|$ (*keys* and *queries* in the table). Some pairs start where equality is near: two opposite tokens for the heads, as in the example, and a net that is aligned with what it reads. Again, a ratio above 1 would refute the lemma.
+# For Lemma 39 the largest ratio of the two sides is 1, up to rounding. For the transformer we search for a counterexample: we take pairs of transformers with two heads and two units and change their weights step by step, so that the ratio of the left to the right side of {prf:ref}`retrieval-lem15` grows:
+#
+# * *The whole transformer.* In turn only the heads move, only the net moves, or all weights move.
+# * *Lemma 15.* A single head on four tokens moves, and we divide its move by each of the two bounds $R^2 \max_j \|\Delta W z_j\|$ and $R^2 \max_j \|\Delta W^\top z_j\|$ (*keys* and *queries* in the table).
+#
+# Some pairs start where equality is near: two opposite tokens for the heads, as in the example, and a net that is aligned with what it reads. Again, a ratio above 1 would refute the lemma.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input", "nbval-ignore-output"]
 SHAPES = {"Z": (2, 2), "W": (2, 2, 2), "a": (2,), "V": (2, 4), "b": (2,)}
@@ -383,16 +406,16 @@ for row, name, what, control in (
 glue(heads=moved.loc["heads", "largest ratio"], both=moved.loc["both", "largest ratio"])
 
 # %% [markdown]
-# The summand of the heads is attained in the limit of small changes ({glue:text}`heads:.6f` at changes of $10^{-3}$), as are both bounds on one head, and the summand of the net is attained too. If both move together, the search reaches {glue:text}`both:.2f`, and no ratio exceeds 1.
+# No ratio exceeds 1. The summand of the heads is attained in the limit of small changes ({glue:text}`heads:.6f` at changes of $10^{-3}$), as are both bounds on one head, and the summand of the net is attained too, whereas the search reaches only {glue:text}`both:.2f` if both move together.
 #
 # ## Matrices have small covers
 #
 # The last step counts matrices, and there are two standard ways to do it, which exploit different properties.
 #
-# * *Sparsification, for the sum of absolute entries.* A matrix $W$ with a small sum of absolute entries is an average of very simple matrices, namely of $0$ and $\pm B_1 E_{ab}$, where $E_{ab}$ has a single one. Some average of $k$ of these comes within $B_1/\sqrt{2k}$ of $W$ in the Frobenius norm ({ref}`ch-rounding`; Maurey's argument, which draws the $k$ at random, gives $B_1/\sqrt k$), and there are at most $(2D^2 + 1)^k$ such averages.
+# * *Sparsification, for the sum of absolute entries.* Let the absolute entries of $W$ sum to at most $B_1$. Then $W$ is an average of very simple matrices, namely of $0$ and $\pm B_1 E_{ab}$, where $E_{ab}$ has a single one. Some average of only $k$ of these comes within $B_1/\sqrt{2k}$ of $W$ in the Frobenius norm ({ref}`ch-rounding`; Maurey's argument, which draws the $k$ at random, gives $B_1/\sqrt k$), and there are at most $(2D^2 + 1)^k$ such averages.
 # * *Counting by volume.* In a ball of $k$ numbers and radius $r$, take as many points as fit at distances of more than $\rho$. They are a cover, because a point that was not covered could be added. Balls of radius $\rho/2$ around the points are disjoint and lie in a ball of radius $r + \rho/2$, so there are at most $(1 + 2r/\rho)^k$ of them.
 #
-# We test the first count by a search for matrices that are as far as possible from the nearest average. The second is tested by a packing: we draw random points of a ball in four dimensions, and keep a point if it is far from all those kept before. A matrix that is further away than its bound, or a packing that is larger, would refute the count.
+# We test sparsification by a search for matrices that are as far as possible from the nearest average. The count by volume is tested by a packing: we draw random points of a ball in four dimensions, and keep a point if it is far from all those kept before. A matrix that is further away than its bound, or a packing that is larger, would refute the count.
 
 # %% tags=["nbval-ignore-output"]
 D, terms = 3, (1, 2, 3, 5, 10)
@@ -452,20 +475,36 @@ lem16.holds(
 )
 
 # %% [markdown]
-# Both bounds are respected, and that of sparsification is nearly attained for small $k$. The last column is a control: at the two smaller scales the packing exceeds the bound for a ball of two numbers.
+# Both bounds are respected, and the distance from the averages is nearly as large as its bound for small $k$. The last column of the second table is a control: at the two smaller scales the packing exceeds the bound for a ball of two numbers.
 #
 # ## The count, and the length of prompts
+#
+# To put the steps together, we ask how far the weights may move if the output may move by $\epsilon$, and then count how long a list has to be that contains weights as close as that to any others of the class.
 #
 # **Proof of Proposition 17.** We divide $\epsilon$ equally between the net and the heads.
 #
 # 1. *The net.* What a ReLU net computes does not change if $a$ is multiplied and $(V, b)$ divided by a positive number. So we may assume that both have norms of at most $\sqrt K$. By {prf:ref}`retrieval-lem15` $a$ and $(V, b)$ may each move by a share $\eta = \epsilon / (4K \sqrt{1 + HR^2})$ of their bounds. The net has $m(HD + 2)$ weights, and counting by volume gives $m(HD + 2) \log(1 + 2/\eta)$, which is the count of Lemma 14.
 # 2. *The heads.* Their matrices may move by $\rho = \epsilon/(2K \sqrt H\, R^3)$. They have $H D^2$ entries, and counting by volume gives the second term. $\square$
 #
-# **The first term as quoted.** The paper's first term is $m H D_e \log(1 + R/\epsilon)$ up to a constant, where $R \ge 1 \ge \epsilon$ bounds $\|a\|$, $\|(V, b)\|_F$ and the tokens, so that $K \le R^2$. Our logarithm is at most $\log(13\, (R/\epsilon)^3 \sqrt H)$, and hence at most $7 \log(1 + R/\epsilon) + \frac12 \log H$. So the quoted term is right up to a constant if $H$ is at most a power of $R/\epsilon$. This is the case where the paper uses the proposition, with $H = q$ and $\epsilon = n^{-1/2}$. If $m \le D$, no condition on $H$ is needed, since the second term absorbs the difference: it contains $\sqrt H$ in $1/\rho$, so with bounds of at least 1 it is at least $\frac12 H D^2 \log H$. Whether a condition is needed for transformers with $m > D$ is open.
+# **The first term as quoted.** Is our first term of the order that the paper quotes? The paper's is $m H D_e \log(1 + R/\epsilon)$ up to a constant, where $R \ge 1 \ge \epsilon$ bounds $\|a\|$, $\|(V, b)\|_F$ and the tokens, so that $K \le R^2$. Our logarithm, $\log(1 + 8K\sqrt{1 + HR^2}/\epsilon)$, is at most $\log(13\, (R/\epsilon)^3 \sqrt H)$, and hence at most $7 \log(1 + R/\epsilon) + \frac12 \log H$. So up to a constant factor our logarithm exceeds the quoted one by at most the summand $\frac12 \log H$, and it depends on the number $H$ of heads whether this summand matters:
 #
-# For Lemma 14 alone the $\frac12 \log H$ is needed in general, that is, to cover the nets on all inputs that consist of $H$ vectors of length at most $R$. To see this for $R = 1$, take the nets $\sigma(\langle v, u \rangle)$ with $\|v\| \le 1$, and measure the distance of two of them by $s = \sum_h \|v_h - v_h'\|$. Let $u$ consist of the unit vectors along $v_h - v_h'$. Then $\langle v - v', u \rangle = s$, so the two nets differ by at least $\frac s2$ at $u$ or at $-u$. By volume there are at least $(H/2s^2)^{HD/2}$ vectors $v$ at pairwise distances of more than $s$: the ball $\|v\| \le 1$ has $g(HD)/g(D)^H$ times the volume of the ball $\sum_h \|v_h\| \le 1$, where $g(x) = \Gamma(\frac{x+1}2)/\sqrt\pi$, and $g(x)$ lies between $(x/2e)^{x/2}$ and $\sqrt2$ times this number. With $s = 4\epsilon$ the log size of a cover is at least $HD \log(\sqrt H/(4\sqrt2\, \epsilon))$.
+# * *$H$ is at most a power of $R/\epsilon$.* The quoted term is right up to a constant. This is the case where the paper uses the proposition, with $H = q$ and $\epsilon = n^{-1/2}$.
+# * *$m \le D$.* No condition on $H$ is needed, since the second term absorbs the difference: it contains $\sqrt H$ in $1/\rho$, so with bounds of at least 1 it is at least $\frac12 H D^2 \log H$.
+# * *$m > D$.* Whether a condition on $H$ is needed for transformers is open.
 #
-# The proposition will be applied to the class that contains the construction of Lemma 11 ({ref}`ch-pointer-heads`). There $H = q$, and a token has $D = d + (1 + q) d_e$ numbers with $d_e = \lfloor 20 \log N \rfloor$. The radius $R$ is that of Lemma 12 and grows like $\sqrt{\log nN}$. Each $W_h$ is $\alpha I$ in one block, so $B_F = \alpha \sqrt{d_e}$ and $B_1 = \alpha d_e$ with $\alpha$ of order $\log(nN)$. The table shows the log sizes for $q = 1$, $d = 10$, $n = 1000$ and $\epsilon = n^{-1/2}$. If the log size at $N^2$ exceeded a fixed multiple of that at $N$, it would grow like a power of $N$, and the message of the proposition would be wrong.
+# For Lemma 14 alone the $\frac12 \log H$ is needed in general, that is, to cover the nets on all inputs that consist of $H$ vectors of length at most $R$, as the folded argument shows.
+#
+# ```{dropdown} Lemma 14 alone needs the logarithm of $H$
+# We take nets with a single unit and $R = 1$, and count how many of them differ from each other by more than $2\epsilon$.
+#
+# 1. *How two nets differ.* Take the nets $\sigma(\langle v, u \rangle)$ with $\|v\| \le 1$, and measure the distance of two of them by $s = \sum_h \|v_h - v_h'\|$. Let $u$ consist of the unit vectors along $v_h - v_h'$. Then $\langle v - v', u \rangle = s$, so the two nets differ by at least $\frac s2$ at $u$ or at $-u$.
+# 2. *How many there are.* By volume there are at least $(H/2s^2)^{HD/2}$ vectors $v$ at pairwise distances of more than $s$: the ball $\|v\| \le 1$ has $g(HD)/g(D)^H$ times the volume of the ball $\sum_h \|v_h\| \le 1$, where $g(x) = \Gamma(\frac{x+1}2)/\sqrt\pi$, and $g(x)$ lies between $(x/2e)^{x/2}$ and $\sqrt2$ times this number.
+# 3. *The cover.* With $s = 4\epsilon$ the log size of a cover is at least $HD \log(\sqrt H/(4\sqrt2\, \epsilon))$.
+# ```
+#
+# **The count for the paper's construction.** The proposition will be applied to the class that contains the construction of Lemma 11 ({ref}`ch-pointer-heads`). There $H = q$, and a token has $D = d + (1 + q) d_e$ numbers with $d_e = \lfloor 20 \log N \rfloor$. The radius $R$ is that of Lemma 12 and grows like $\sqrt{\log nN}$. Each $W_h$ is $\alpha I$ in one block, so $B_F = \alpha \sqrt{d_e}$ and $B_1 = \alpha d_e$ with $\alpha$ of order $\log(nN)$.
+#
+# The table shows the log sizes for $q = 1$, $d = 10$, $n = 1000$ and $\epsilon = n^{-1/2}$. From the third row on each length is the square of the one before. If the ratio of the log size at $N^2$ to that at $N$ grew without bound, as it does for a power of $N$, the message of the proposition would be wrong.
 
 # %%
 named = sizes.set_axis(pd.Index([f"2^{k}" for k in exponents], name="N"))
@@ -509,17 +548,21 @@ prop17.holds(
 )
 
 # %% [markdown]
-# The table can be explained from the formula. Squaring $N$ doubles $\log N$, and $D^2$ contains two factors of $\log N$. The third factor, $\log(1 + 2B_F/\rho)$, is the logarithm of a product of powers of $\log nN$ and of $n$, so it grows by less than a factor of 2. So the log size is multiplied by less than 8, and at these lengths by little more than 4. At 1024 tokens counting by volume gives {glue:text}`log_size:.1e`, and sparsification {glue:text}`sparser:.1e`. Counting therefore carries the theorem at every length of the table. Sparsification, even for the sum of entries, gives the smaller count only as long as $B_1/\rho$ is below about $D$.
+# The growth in the table can be explained from the formula. Squaring $N$ doubles $\log N$, and $D^2$ contains two factors of $\log N$. The third factor, $\log(1 + 2B_F/\rho)$, is the logarithm of a product of powers of $\log nN$ and of $n$, so it grows by less than a factor of 2. Together, the log size is multiplied by less than 8, and at these lengths by about 4.
 #
-# **Sparsification in the paper's norm.** The paper compares transformers at the tokens of the $n$ prompts of the sample, and in the scores $z_i^\top W_h z_j$ the token $z_i$ meets the matrices from the left. So it is enough to cover the maps $z \mapsto \Theta_{QK}^\top z$ at $nN$ tokens. The rows of $\Theta_{QK}^\top$ are the columns of $\Theta_{QK}$, and $\|\Theta_{QK}\|_{2,1}$ is the sum of their lengths. This is the class of {prf:ref}`covers-rows`, with $HD$ outputs. At an error of $\rho R$, which moves the heads by no more than the proposition allows ({prf:ref}`retrieval-lem15`), the log size is therefore at most
+# At 1024 tokens the bound by volume is {glue:text}`log_size:.1e`, and sparsification gives {glue:text}`sparser:.1e`. The theorem therefore rests on the count by volume at every length of the table. Sparsification, even for the sum of entries, gives the smaller count only as long as $B_1/\rho$ is below about $D$.
+#
+# **Sparsification in the paper's norm.** The other count of Lemma 16, by sparsification, is true at the tokens of a sample and false at all tokens.
+#
+# *At the tokens of the sample.* The paper compares transformers at the tokens of the $n$ prompts of the sample, and in the scores $z_i^\top W_h z_j$ the token $z_i$ meets the matrices from the left. So it is enough to cover the maps $z \mapsto \Theta_{QK}^\top z$ at $nN$ tokens. The rows of $\Theta_{QK}^\top$ are the columns of $\Theta_{QK}$, and $\|\Theta_{QK}\|_{2,1}$ is the sum of their lengths. This is the class of {prf:ref}`covers-rows`, with $HD$ outputs. At an error of $\rho R$, which moves the heads by no more than the proposition allows ({prf:ref}`retrieval-lem15`), the log size is therefore at most
 #
 # $$2 \Bigl(\frac{R_{2,1}}\rho\Bigr)^2 \log\bigl((HD + 1)(2nN + 1)\bigr) .$$
 #
-# This is the first count of Lemma 16, with its logarithm and the constant 2. The number of tokens stands in the logarithm only. (The lemma that the paper cites for this count would bring in a factor $nN$, if it were used as it stands. The reason is that it covers the products with *all* tokens in the Frobenius norm, and $\|Z\|_F^2$ adds up $nN$ squared lengths.)
+# This is the count of Lemma 16 by sparsification, with its logarithm and the constant 2. The number of tokens stands in the logarithm only. The lemma that the paper cites for this count would bring in a factor $nN$, if it were used as it stands. The reason is that it covers the products with *all* tokens in the Frobenius norm, and for the matrix $Z$ of all tokens $\|Z\|_F^2$ adds up $nN$ squared lengths.
 #
-# The count is false for covers at *all* tokens of length $R$. To see this, take matrices with a single column that is not 0. Their (2,1)-norm is the length of that column, so they form a Euclidean ball in $D$ dimensions. By volume a cover at half the radius of this ball has a log size of at least $D \log 2$. This grows faster than any power of $\log D$. The formula for the sum of absolute entries would allow only $2 \log(2D^2 + 1)$, and the count for the sample $8 \log((D+1)(2nN+1))$ if $H = 1$. The first table shows these numbers for several $D$, with 1000 prompts of 1024 tokens.
+# *At all tokens of length $R$* the count is false. To see this, take matrices with a single column that is not 0. Their (2,1)-norm is the length of that column, so they form a Euclidean ball in $D$ dimensions. By volume a cover at half the radius of this ball has a log size of at least $D \log 2$. This grows faster than any power of $\log D$. The formula for the sum of absolute entries would allow only $2 \log(2D^2 + 1)$, and the count for the sample $8 \log((D+1)(2nN+1))$ if $H = 1$. The first table below shows these numbers for several $D$, with 1000 prompts of 1024 tokens.
 #
-# The next cell carries out the rounding of that theorem's proof for each column of a random $\Theta_{QK}$, at given tokens. It does so also for four equal columns, whose lengths lie just below a multiple of the unit of the rounding. An error above the scale would refute the count. In the control one long column of $\Theta_{QK}$ is treated as if it were many short rows. This is what would happen if the tokens met the matrix from the other side. The second table has the count at the sizes of the paper's construction.
+# The next cells also test the count on the sample. They round each column of a random $\Theta_{QK}$ at given tokens, as the proof of {prf:ref}`covers-rows` does, and measure the error. An error above the scale would refute the count. A special instance has four equal columns, whose lengths lie just below a multiple of the unit of the rounding. In the control the tokens meet the matrix from the other side, so that one long column of $\Theta_{QK}$ is treated as if it were many short rows. The second table has both counts of the heads at the sizes of the paper's construction.
 
 # %%
 D = classes[1024].D
@@ -605,14 +648,18 @@ glue(column_sampled=counts.loc[D, "on the sample"])
 glue(sampled=first[1024], walked=max(walked))
 
 # %% [markdown]
-# No error exceeds the scale. In the random draws the largest is {glue:text}`walked:.2f` of it, and four equal columns attain it in the limit. At 1024 tokens the count on the sample is {glue:text}`sampled:.1e`: it grows like a power of $\log N$, but counting by volume is far smaller. At the $D$ that belongs to 1024 tokens a single free column needs a log size of {glue:text}`column:.0f` for all tokens, whereas the formula for the sum of entries gives {glue:text}`entries:.0f`, and the count for the sample {glue:text}`column_sampled:.0f`. The construction of Lemma 11 has both norms equal, $\alpha d_e$ for each head, because its matrices are diagonal in one block.
+# The tables and the errors show the following:
+#
+# * *All tokens.* At the $D$ that belongs to 1024 tokens a single free column needs a log size of {glue:text}`column:.0f` for all tokens, whereas the formula for the sum of entries gives {glue:text}`entries:.0f`, and the count for the sample {glue:text}`column_sampled:.0f`, so neither is enough for all tokens.
+# * *Errors.* No error exceeds the scale: in the random draws the largest is {glue:text}`walked:.2f` of the scale, and four equal columns attain it in the limit.
+# * *The count on the sample.* At 1024 tokens it is {glue:text}`sampled:.1e`, so although it grows like a power of $\log N$, counting by volume is far smaller. The construction of Lemma 11 has the same value of the sum of absolute entries and of the (2,1)-norm, $\alpha d_e$ for each head, because its matrices are diagonal in one block.
 #
 # ## What we found
 #
-# * Lemma 12 is sharp, because some data that Assumption 1 allows exceed its radius with probability $\delta$.
-# * A head moves by at most $R^3 \|\Delta W\|_2$, with the constant 1 where the paper's source has 2. Each summand of the inequality of Lemmas 13 to 15 is attained, that of the heads in the limit of small changes.
-# * Proposition 17 holds with the constants above, by the count by volume, and in the quoted form for numbers of heads up to a power of $R/\epsilon$. For the paper's construction it depends on $N$ like $\log^2 N$, up to a factor of order $\log \log N$.
-# * The count by sparsification holds in the paper's norm too, with the constant 2, at the tokens of the sample. At all tokens of a bounded length it does not.
+# * *The count.* Proposition 17 holds with the constants above, by the count by volume, and in the quoted form for numbers of heads up to a power of $R/\epsilon$. For the paper's construction it depends on $N$ like $\log^2 N$, up to a factor of order $\log \log N$.
+# * *Tokens.* Lemma 12 is sharp, because some data that Assumption 1 allows exceed its radius with probability $\delta$.
+# * *Heads and net.* A head moves by at most $R^3 \|\Delta W\|_2$, with the constant 1 where the paper's source has 2. Each summand of the inequality of Lemmas 13 to 15 is attained, that of the heads in the limit of small changes.
+# * *The other count.* The count by sparsification holds in the paper's norm too, with the constant 2, at the tokens of the sample. At all tokens of a bounded length it does not hold.
 #
 # What the count means for learning is the subject of {ref}`ch-transformer-guarantee`.
 #
@@ -620,7 +667,7 @@ glue(sampled=first[1024], walked=max(walked))
 #
 # * *Lemma 12* would be false if data that the moments allow were too long more often than it says. In the control, with a radius 2 % smaller, they are.
 # * *Lemmas 13 to 15* would be false if two transformers were further apart than allowed. If the bound on one head is halved, or the factor $\sqrt H$, the bias or one part of the sum is left out, the search finds such pairs.
-# * *The covers* would be too small if a matrix were further from the nearest average than stated, or if a packing had more points than stated. Their controls use fewer terms, leave out the signs, or take two numbers in place of four.
+# * *The covers* would be too small if a matrix were further from the nearest average than stated, if there were more averages, or if a packing had more points than stated. Their controls use fewer terms, leave out the signs, or take two numbers in place of four.
 # * *The count on the sample* would be false if a rounded matrix erred by more than the scale, as it does in the control, where one long column is taken for many short rows.
 # * *Proposition 17* would be false if the log size grew like a power of $N$, as that of a class with a matrix for each position does.
 
@@ -646,7 +693,7 @@ ledger.verdicts()
 # ```{solution} ex-token-covers-two
 # :class: dropdown
 #
-# With $R = 2$ the output moves by at most $R^3 = 8$ times as much as $w$, so the grid must be 8 times as fine and has 160 values. The log size grows from $\log 20 = 3.0$ to $\log 160 = 5.1$. The length of the tokens is under the logarithm, which is why Lemma 12 may be as generous as it is.
+# With $R = 2$ the output moves by at most $R^3 = 8$ times as much as $w$, so the grid must be 8 times as fine and has 160 values. The log size grows from $\log 20 = 3.0$ to $\log 160 = 5.1$. Because the length of the tokens stands under a logarithm, it does little harm that Lemma 12 allows very long tokens.
 # ```
 #
 # ```{exercise}
@@ -686,7 +733,9 @@ greedy = pd.DataFrame(greedy).T.rename_axis("N").assign(**{"the grid of the exam
 table(greedy, "Heads of a cover at 0.1")
 
 # %% [markdown]
-# Both covers have fewer heads than the grid, because the outputs are flat where $w$ is large. The greedy choice is not the best one. Each head covers an interval of values here, and then no cover by listed heads has fewer of them than the one from left to right. At $N = 2$ it has the 10 heads that the example shows to be necessary. With more tokens a few heads more are needed, but never more than the grid, although the number of prompts grows from 25 to 625. The inequality contains the length $R$ on its right side, so the ratios do not depend on how long the tokens are.
+# Both covers have fewer heads than the grid, because the outputs are flat where $w$ is large. The greedy choice is not the best one. Each head covers an interval of values here, and then no cover by listed heads has fewer of them than the one from left to right. At $N = 2$ it has the 10 heads that the example shows to be necessary. With more tokens a few heads more are needed, but never more than the grid, although the number of prompts grows from 25 to 625.
+#
+# With $R = 3$ both summands are still attained: the largest ratio is 1.0000 if only the net moves, and 0.99999 if only the heads move, again in the limit of small changes. The reason is that the inequality contains the length $R$ of the tokens on its right side. If both move together, the search reaches 0.79.
 #
 # ```{solution-end}
 # ```

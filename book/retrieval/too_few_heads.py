@@ -19,11 +19,16 @@
 # # Fewer heads than tokens
 #
 # ```{verdict}
-# The paper's bounds are true: if a label is a sum of squares over $q$ tokens, a layer with too few attention heads cannot compute it. We prove a sharper bound. Let the data of a token have $d$ dimensions, and let the error of a predictor that ignores the input be 1. Then $H$ heads leave an error of at least $(1 - H/d)(1 - H/q)$, for $H$ up to $q$ and $d$. So $q$ heads are needed if $d \ge q$. For $d < q$ fewer heads can be enough, because the bound is attained for some encodings of the positions.
+# The paper's bounds are true: if a label is a sum of squares over $q$ tokens, a layer with too few attention heads cannot compute it. We prove a sharper bound. Let the data of a token have $d$ dimensions, and let a predictor that ignores the input have error 1. Then $H$ heads, for $H$ up to $q$ and $d$, leave an error of at least $(1 - H/d)(1 - H/q)$. So $q$ heads are needed if $d \ge q$. For $d < q$ fewer heads can be enough, because the bound is attained for some encodings of the positions.
 # ```
-# **Needs** {ref}`ch-attention-weights`. **Read** 20 min. **Runs in** 30 s. **Source** quoted; the remark on sparse averages printed.
+# **Needs** {ref}`ch-attention-weights`. **Read** 21 min. **Runs in** 30 s. **Source** quoted; the remark on sparse averages printed.
 #
-# **Claim.** The paper gives two lower bounds for the error that $H$ heads leave if the label is a sum of squares over $q$ tokens. Both bounds hold, and the steps of the proof give a sharper one. If the encodings of the positions are linearly independent, the sharper bound is attained, or in long prompts approached. So for $d \ge q$ fewer than $q$ heads cannot compute the label. For $d < q$ fewer than $q$ heads can compute it with such encodings, because the attention weights depend on the data and pass them on. The abstract's "at least $q$ heads" is therefore true for every $d \ge q$. Section 3.1 claims that for $d$ far above $q$ the number of heads has to be of the order of $q$, $H = \Omega(q)$, and this is true as well.
+# **Claim.** The paper gives two lower bounds for the error that $H$ heads leave if the label is a sum of squares over $q$ tokens. Both bounds hold, and the steps of the proof give a sharper one.
+#
+# * *For $d \ge q$* fewer than $q$ heads cannot compute the label. So the abstract's "at least $q$ heads" is true there. Section 3.1 claims that for $d$ far above $q$ the number of heads has to be of the order of $q$, $H = \Omega(q)$, and this is true as well.
+# * *For $d < q$* fewer than $q$ heads can compute it, if the encodings of the positions are linearly independent. The reason is that attention weights depend on the data, so a head passes on data by its weights, too.
+#
+# With such encodings the sharper bound is attained, or in long prompts approached.
 
 # %% tags=["parameters"]
 q_search = 6  # tokens pointed at, for the search [3..10]
@@ -79,7 +84,7 @@ def estimate(squares):
 # | 2 | $-\frac12$ | $-\frac12$ | $0.61$ | $0.14$ |
 # | 3 | none | $0$ | $1$ | $0.23$ |
 #
-# A head averages whole tokens, which contain the encodings of the positions besides the data. If the three encodings are linearly independent, all three weights can be recovered from the average of the encodings. The logarithms of the ratios of these weights are the data: $\log \frac{0.63}{0.23} = 1$ and $\log \frac{0.14}{0.23} = -\frac12$. So this one head leaves *no* error, although there are two tokens, as the next lines confirm.
+# A head averages whole tokens, which contain the encodings of the positions besides the data. If the three encodings are linearly independent, all three weights can be recovered from the average of the encodings. The logarithms of the ratios of these weights are the data: $\log \frac{0.63}{0.23} \approx 1$ and $\log \frac{0.14}{0.23} \approx -\frac12$, up to the rounding of the weights. So this one head leaves *no* error, although there are two tokens, as the next lines confirm.
 
 # %%
 numbers = f64([1.0, -0.5, 0.0])
@@ -93,7 +98,7 @@ table(
 )
 
 # %% [markdown]
-# In general there are more tokens, heads and dimensions. The figure shows the least error of $H$ heads for $q = 4$ tokens, for both kinds of heads. Each mark is a measured error. For a mark we compute the outputs of the heads on random prompts and apply the best function of these outputs, as in the example.
+# In general there are more tokens, heads and dimensions. The figure shows the least error of $H$ heads for $q = 4$ tokens, for both kinds of heads. The lines are the bounds that this chapter proves, and each mark is a measured error. For a mark we compute the outputs of the heads on random prompts and apply the best function of these outputs, as in the example. Marks clearly off their line would speak against the bound, or against our claim that it is attained.
 
 
 # %%
@@ -138,7 +143,9 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# The straight black line is for heads that do not look at the data: each of them removes the same share of the error, and $q$ heads are needed. The curves below it are for heads that look at the data, which we call *free*. If the data have one dimension, which is the lowest curve, a single head is enough, as in the example. The more dimensions the data have, the closer the curves come to the black line. The reason is that a score is a single number, so the weights of a head pass on only one of the $d$ dimensions of the data. The moving figure shows the predictions themselves.
+# The straight black line of {numref}`fig-heads` is for heads that do not look at the data: each of them removes the same share of the error, and $q$ heads are needed. The curves below it are for heads that look at the data, which we call *free*. If the data have one dimension, which is the lowest curve, a single head is enough, as in the example. The more dimensions the data have, the closer the curves come to the black line. The reason is that a score is a single number, so the weights of a head pass on only one of the $d$ dimensions of the data. Up to chance, all marks lie on their lines.
+#
+# The moving figure shows the predictions themselves, against the labels. As heads are added, the marks come nearer to the diagonal, the line of exact answers, and those of free heads lie on it as soon as there are as many heads as dimensions, or else as many as the four tokens of the label, as in the case of 8 dimensions.
 
 
 # %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
@@ -168,22 +175,26 @@ moving(
     at,
     (Axis("label", -3, 6), Axis("best prediction", -3, 6)),
     caption="The best predictions for 60 prompts against their labels, q = 4. The more heads, the nearer "
-    "the marks come to the line of exact answers; free heads are there as soon as H reaches d.",
+    "the marks come to the line of exact answers; free heads are there once H reaches d or q.",
     alt="Scatter plot. Without heads all marks lie at the prediction 0. As heads are added, they gather "
-    "at the diagonal; those of free heads are on it once there are as many heads as dimensions.",
+    "at the diagonal; those of free heads are on it once H is as large as d or q.",
     start=(1, 2),
 )
 
 # %% [markdown]
 # ## The setting
 #
-# A prompt has $N$ tokens, where $N$ is even and at least $2q$. Token $j$ carries data $x_j \in \mathbb R^d$ and $q$ pointers $t_{j1}, \dots, t_{jq}$, which are positions in the prompt. A model sees the token as the vector $z_j = (x_j, \omega_j, \omega_{t_{j1}}, \dots, \omega_{t_{jq}})$, where a fixed vector $\omega_j \in \mathbb R^{d_e}$ encodes position $j$. In the *hard distribution* the data of the first half, $j \le N/2$, are standard normal, and those of the second half are 0. Every token of the second half points at the tokens $1, \dots, q$, and its label is
+# A prompt has $N$ tokens, where $N$ is even and at least $2q$. Token $j$ carries data $x_j \in \mathbb R^d$ and $q$ pointers $t_{j1}, \dots, t_{jq}$, which are positions in the prompt. A model sees the token as the vector $z_j = (x_j, \omega_j, \omega_{t_{j1}}, \dots, \omega_{t_{jq}})$, where a fixed vector $\omega_j \in \mathbb R^{d_e}$ encodes position $j$.
+#
+# In the *hard distribution* the data of the first half, $j \le N/2$, are standard normal, and those of the second half are 0. Every token of the second half points at the tokens $1, \dots, q$, and its label is
 #
 # $$y = \frac1{\sqrt{qd}} \sum_{j=1}^q \bigl( \|x_j\|^2 - d \bigr),$$
 #
 # which has mean 0 and variance 2. The first half may point anywhere, independently of the data.
 #
-# A layer with $H$ heads gives token $i$ the $H$ vectors $\sum_j a^{(h)}_j z_j$, where $a^{(h)} = \mathrm{softmax}_j(z_i^\top W^{(h)} z_j)$ are the attention weights and $W^{(h)}$ is the *query-key matrix* of head $h$. The prediction $\hat y_i$ is any function of these vectors, which we call the *function on top*. The *error* is $\frac1N \sum_i \mathbb E (y_i - \hat y_i)^2$. The tokens of the first half can only add to the error, so for a lower bound we count those of the second half alone. The error is then half of the mean squared error of one label, and a predictor that ignores the input has error 1.
+# A layer with $H$ heads gives token $i$ the $H$ vectors $\sum_j a^{(h)}_j z_j$, where $a^{(h)} = \mathrm{softmax}_j(z_i^\top W^{(h)} z_j)$ are the attention weights and $W^{(h)}$ is the *query-key matrix* of head $h$. The prediction $\hat y_i$ is any function of these vectors, which we call the *function on top*.
+#
+# The *error* is $\frac1N \sum_i \mathbb E (y_i - \hat y_i)^2$. The tokens of the first half can only add to the error, so for a lower bound we count those of the second half alone. The error is then half of the mean squared error of one label, and a predictor that ignores the input has error 1.
 #
 # Heads may *look at positions only*, which means that $W^{(h)}$ is 0 where it compares data with anything else; otherwise they are *free*.
 #
@@ -212,7 +223,7 @@ moving(
 #    $$x^\top S x = (Qx)^\top S (Qx) + 2 (Qx)^\top S (Px) + (Px)^\top S (Px) .$$
 #
 #    The first term is known, and the other two cannot be predicted better than by their means, given $Qx$.
-# 4. *The variance that is left.* Given $Qx$, the second term has the variance $4 \|PSQx\|^2$. The third has the variance $2 \|PSP\|_F^2$, by the lemma along the eigenvectors of $PSP$. The two are uncorrelated, because the second is odd in $Px$ and the third is even. Since $\mathbb E \|PSQx\|^2 = \operatorname{tr}(SPSQ)$ and $\|PSP\|_F^2 = \operatorname{tr}(SPSP)$, the mean of the sum of the variances is $4 \operatorname{tr}(SPSQ) + 2 \operatorname{tr}(SPSP)$. We put $I - Q$ for $P$. The terms with $\operatorname{tr}(SQ)$ cancel, and $2 (q - \|SQS\|_F^2)$ is left.
+# 4. *The variance that is left.* Given $Qx$, the second term has the variance $4 \|PSQx\|^2$. The third has the variance $2 \|PSP\|_F^2$, by the lemma along the eigenvectors of $PSP$. The two are uncorrelated, because the second is odd in $Px$ and the third is even. Since $\mathbb E \|PSQx\|^2 = \operatorname{tr}(SPSQ)$ and $\|PSP\|_F^2 = \operatorname{tr}(SPSP)$, the mean of the sum of the variances is $4 \operatorname{tr}(SPSQ) + 2 \operatorname{tr}(SPSP)$. Now we put $I - Q$ for $P$, and use $\operatorname{tr} S = q$ and $\operatorname{tr}(SQSQ) = \|SQS\|_F^2$. Then $\operatorname{tr}(SPSQ) = \operatorname{tr}(SQ) - \|SQS\|_F^2$ and $\operatorname{tr}(SPSP) = q - 2 \operatorname{tr}(SQ) + \|SQS\|_F^2$. So the terms with $\operatorname{tr}(SQ)$ cancel, and $2 (q - \|SQS\|_F^2)$ is left.
 # 5. *The error.* There are $d$ dimensions, the label divides by $\sqrt{qd}$, and the error counts half of the mean squared error. So
 #
 #    $$\text{error}(A) = 1 - \frac1q \|SQS\|_F^2 .$$ (eq-mixtures)
@@ -335,11 +346,15 @@ ledger.result("retrieval.prop21.lem40").holds(
 # 3. *The remaining dimensions.* The part of the data that is orthogonal to all $u_h$ is independent of these numbers, and so still normal, in at least $d - H$ dimensions. For each of these dimensions the weights are fixed, and {eq}`eq-mixtures` holds.
 # 4. *The error.* The $d - H$ dimensions carry the share $\frac{d - H}d$ of the variance of the label. Therefore the error is at least $\frac{d - H}d \bigl(1 - \frac1q \|SQS\|_F^2\bigr) \ge \bigl(1 - \frac Hd\bigr) \bigl(1 - \frac Hq\bigr)$, whatever the weights are. $\square$
 #
-# **It is attained**, because the function on top can recover all $\langle u_h, x_j \rangle$ from the weights, as in the example. A head also returns $\sum_j a_j \omega_j$, and if the $\omega_j$ are linearly independent, this vector determines every weight $a_j$. The logarithms of the $a_j$ are the scores up to a constant. The last token has no data, so its score is known. This determines the constant, and hence all $\langle u_h, x_j \rangle$. If $d \le q$, then $d$ heads with independent directions $u_h$ determine all data, for every $N$, and leave no error. With $N = 2q$ only the $q$ tokens have data, so $\|SQS\|_F^2 = H$ for every $A$ of rank $H$. For larger $N$ the weights of the other tokens with data vanish as their numbers $b_h(j)$ decrease without bound, so $\|SQS\|_F^2$ tends to $H$.
+# **It is attained**, because the function on top can recover all $\langle u_h, x_j \rangle$ from the weights, as in the example.
+#
+# 1. *From the output to the weights.* A head also returns $\sum_j a_j \omega_j$, and if the $\omega_j$ are linearly independent, this vector determines every weight $a_j$.
+# 2. *From the weights to the data.* The logarithms of the $a_j$ are the scores up to a constant. The last token has no data, so its score is known. This determines the constant, and hence all $\langle u_h, x_j \rangle$. If $d \le q$, then $d$ heads with independent directions $u_h$ determine all data, for every $N$, and leave no error.
+# 3. *The remaining dimensions.* With $N = 2q$ only the $q$ tokens have data, so $\|SQS\|_F^2 = H$ for every $A$ of rank $H$. For larger $N$ the weights of the other tokens with data vanish as their numbers $b_h(j)$ decrease without bound, so $\|SQS\|_F^2$ tends to $H$.
 #
 # It remains to see that the tokens of the first half need not add to the error. They may point anywhere, so let all of them point at the last token. Their labels are then 0. The function on top only has to know in which half a token is. A score that depends on the first pointer tells it, by the ratio of the weights of two tokens without data.
 #
-# The function `heads.read` does these steps. Its errors are the coloured marks of {numref}`fig-heads`, and the next table compares them with three formulas. If the sharper bound is attained, the measured error agrees with its column within the standard error.
+# The function `heads.read` does these steps. Its errors are the coloured marks of {numref}`fig-heads`, and the next table compares them with three formulas. If the sharper bound is attained, the measured error agrees with its column up to a few standard errors (we allow 4.5). An error below this column by more than that would refute the bound.
 
 # %% mystnb={"code_prompt_hide": "Free heads", "code_prompt_show": "Free heads"} tags=["hide-input"]
 rows = {
@@ -356,7 +371,7 @@ read = pd.DataFrame(rows).T.rename_axis(["d", "H"])
 table(read, f"Error of free heads that are read out, q = {q}", form=".4f", tiny=1e-9)
 
 # %% [markdown]
-# In every row the measured error and the sharper bound agree. (A check in a folded cell below takes two more tokens with data, at $N = 12$. There no error is below the bound by more than chance, as it must be for every $N$.) In one dimension *one* head, with such encodings, is as good as any number of heads, since its attention weights carry all the data.
+# In every row the measured error and the sharper bound agree up to chance. In one dimension *one* head, with such encodings, is as good as any number of heads, since its attention weights carry all the data. (A check in a folded cell below takes two more tokens with data, at $N = 12$. There no error is below the bound by more than chance, as it must be for every $N$.)
 #
 # **Without logarithms.** One may object that such a read-out is possible only if the weights are known to many digits. There is also a construction without logarithms, with $2d$ heads, which are two for each dimension $k$ of the data.
 #
@@ -365,11 +380,18 @@ table(read, f"Error of free heads that are read out, q = {q}", form=".4f", tiny=
 # 3. *The outputs.* The difference of the two outputs along $e_k$ is therefore $2 \epsilon$ times the variance of $\langle e_k, x_j \rangle$ over the tokens, and the mean of the two outputs is $m$.
 # 4. *The label.* The variance plus the square of the mean is the mean of the squares, which is what the label needs.
 #
-# So $2d$ heads, and a polynomial of degree 2 on top, give the label for *every* $q$, up to order $\epsilon^2$, and further tokens with data do not change this. The construction still needs suitable encodings: some linear function of them must give one and the same score to the $q$ tokens, and a much lower score to all other tokens with data. Linearly independent encodings allow this, whereas for $q$ well above $d_e$ random signs do not, as a table below shows.
+# So $2d$ heads, and a polynomial of degree 2 on top, give the label for *every* $q$, up to order $\epsilon^2$, and further tokens with data do not change this. The construction still needs suitable encodings: some linear function of them must give one and the same score to the $q$ tokens, and a much lower score to all other tokens with data. Linearly independent encodings allow this, whereas for $q$ well above $d_e$ random signs do not, as the table on encodings below shows.
 #
-# For example, let $q = 2$ tokens have the data $1$ and $-\frac12$ in one dimension, and let $\epsilon = 0.1$. The head with the scores $0.1$ and $-0.05$ has the weights $0.537$ and $0.463$ and returns $0.306$; the head with the opposite scores returns $0.194$. Their difference over $2 \epsilon$ is $0.561$, and the variance of the data is $0.5625$. Their mean is $0.25$, which is the mean of the data. So the read-out finds $0.561 + 0.25^2 = 0.624$ for the mean of the squares, which is $0.625$.
+# For example, let $q = 2$ tokens have the data $1$ and $-\frac12$ in one dimension, and let $\epsilon = 0.1$:
 #
-# The table shows the error for two dimensions, that is for four heads.
+# | head | scores | weights | output |
+# |:--|:--|:--|--:|
+# | first | $0.1$ and $-0.05$ | $0.537$ and $0.463$ | $0.306$ |
+# | second | $-0.1$ and $0.05$ | $0.463$ and $0.537$ | $0.194$ |
+#
+# The difference of the outputs over $2 \epsilon$ is $0.561$, and the variance of the data is $0.5625$. The mean of the outputs is $0.25$, which is the mean of the data. So the read-out finds $0.561 + 0.25^2 = 0.624$ for the mean of the squares, which is $0.625$.
+#
+# The table shows the error for two dimensions, that is for four heads. If the argument is right, the error vanishes with $\epsilon$ and does not grow with $q$.
 
 
 # %%
@@ -449,7 +471,7 @@ shown = [
 table(pd.DataFrame(shown), "Dimensions, and draws of encodings in them that allow the scores")
 
 # %% [markdown]
-# At $q = 64$ no draw in $\lfloor 5 \log N \rfloor$ dimensions allows the scores, and most draws in $\lfloor 20 \log N \rfloor$ do. The reason is that equal scores of $q$ tokens are $q - 1$ equations for $w$. Once $q - 1$ exceeds $d_e$, these equations have, for random signs, nearly always no solution but $w = 0$.
+# At $q = 64$ no draw in $\lfloor 5 \log N \rfloor$ dimensions allows the scores, and most draws in $\lfloor 20 \log N \rfloor$ do. One reason is that equal scores of $q$ tokens are $q - 1$ equations for $w$. Once $q - 1$ exceeds $d_e$, these equations have, for random signs, nearly always no solution but $w = 0$. For fewer tokens solutions remain, but they also have to give lower scores to all other tokens with data. For example, at $q = 16$ and $N = 256$ the 15 equations leave some 12 of 27 dimensions for $w$, while 112 other tokens with data must get lower scores, and none of the ten draws allows this.
 #
 # **Within the paper's assumptions.** Assumption 3 asks that $|\langle \omega_i, \omega_j \rangle| \le \frac12$ for $i \ne j$. Can heads be saved under this assumption too? We take $q = 64$, $N = 192$ and random signs in $\lfloor 20 \log N \rfloor$ dimensions that satisfy the assumption, and ask for a $w$ that gives *all* other tokens lower scores. The four heads above then use these scores, multiplied by 40.
 
@@ -654,11 +676,16 @@ ledger.result("retrieval.sparse_average").holds(
 # * *For $d < q$* fewer heads can be enough for the proposition's own labels, because free heads compare data with positions, and their weights pass on the data in $H$ of $d$ directions. With $d = 1$ and linearly independent encodings one head leaves no error. With $d = 2$ and scores set by hand, four heads leave {glue:text}`many:.1e` at $q = 64$, where heads that see positions only leave {glue:text}`line_64:.2f`.
 # * *The encodings must allow these scores.* Linearly independent encodings do ($d_e \ge N$, not the paper's $\log N$). With them $2d$ heads with small scores, and squares on top, are approximately enough for every $q$ and $N$. If moreover $N = 2q$, the least error is exactly $(1 - H/d)(1 - H/q)$, and for larger $N$ this number is approached. So $\min(q, d)$ heads suffice, if $d \le q$ or $N = 2q$.
 # * *Within Assumption 3* random signs in $\lfloor 20 \log N \rfloor$ dimensions allow these scores at $q = 64$ and $N = 192$, and there four heads leave {glue:text}`four_heads:.1e`. With encodings made for the $q$ tokens, which have one more coordinate as a mark, $2d$ heads are approximately enough for every $q$, with $d_e$ of order $\log N$. At $q = 500$ and $d = 2$, in {glue:text}`marked_dimensions` dimensions, four heads leave {glue:text}`marked:.1e`. But for *random* signs, once $q$ exceeds $d_e$, neither construction is available, and what $H$ heads leave is open.
-# * *Heads that look at positions only* need $q$ heads for every $d$. Their error is $1 - \|SQS\|_F^2 / q$, which is $1 - H/q$ exactly when they put no weight on other tokens with data and their weights are linearly independent; if other tokens have data, softmax weights reach it only in the limit.
+# * *Heads that look at positions only* need $q$ heads for every $d$. Their error is $1 - \|SQS\|_F^2 / q$, with the projectors of the proof, $S$ on the $q$ tokens and $Q$ on what the heads see. The error is $1 - H/q$ exactly when they put no weight on other tokens with data and their weights are linearly independent; if other tokens have data, softmax weights reach it only in the limit.
 #
 # ## What would falsify this
 #
-# The bound for heads that look at positions only would be false if a mixture had an error below $1 - H/q$, as mixtures with one head more have. The formula for fixed attention would be wrong if it differed from the error on real prompts by more than chance, as the formula for one head fewer does. The sharper bound would not be attained if the errors of free heads differed from it, as they differ from $1 - H/q$. The sharper bound would not imply the paper's bound if it were below that bound, as it is when $H$ is doubled. The result on encodings would be wrong if at $q = 64$ random signs in $\lfloor 5 \log N \rfloor$ dimensions allowed the scores, as they do if all scores may be equal, or if random signs in $\lfloor 20 \log N \rfloor$ dimensions did not. The constructions with few heads would be wrong if they left an error of more than 0.01, as they do with scores of the wrong sign or with outputs that are added. In all comparisons of estimates we allow 4.5 standard errors.
+# * *The bound for heads that look at positions only* would be false if a mixture had an error below $1 - H/q$, as mixtures with one head more have. The formula for fixed attention would be wrong if it differed from the error on real prompts by more than chance, as the formula for one head fewer does.
+# * *The sharper bound* would not be attained if the errors of free heads differed from it, as they differ from $1 - H/q$. It would not imply the paper's bound if it were below that bound, as it is when $H$ is doubled.
+# * *The result on encodings* would be wrong if at $q = 64$ random signs in $\lfloor 5 \log N \rfloor$ dimensions allowed the scores, as they do if all scores may be equal, or if random signs in $\lfloor 20 \log N \rfloor$ dimensions did not.
+# * *The constructions with few heads* would be wrong if they left an error of more than 0.01, as they do with scores of the wrong sign or with outputs that are added.
+#
+# In all comparisons of estimates we allow 4.5 standard errors.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

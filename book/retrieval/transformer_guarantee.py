@@ -19,11 +19,13 @@
 # # What the transformer's guarantee counts
 #
 # ```{verdict}
-# Yes, Theorem 4 is true as restored: the number of prompts that a transformer's guarantee asks for grows with their length $N$ only like a power of $\log N$, if a token has at most as many pointers as dimensions of data. But the number itself is far out of reach, because with every constant written out it is {glue:text}`needed_1024:.0e` prompts of 1024 tokens. In training at {glue:text}`shortest` to {glue:text}`longest` tokens far fewer prompts are needed, and their number grows about like $N$ to the power {glue:text}`told_all` if every token is labelled, and {glue:text}`told_one` if each prompt has one label (with 95 % intervals). Networks that are trained on too few prompts fit them, but do not generalise.
+# Yes, Theorem 4 is true as restored: the number of prompts that a transformer's guarantee asks for grows with their length $N$ only like a power of $\log N$, if a token has no more pointers than dimensions of data. With all constants it is {glue:text}`needed_1024:.0e` at 1024 tokens. In training at {glue:text}`shortest` to {glue:text}`longest` tokens far fewer are needed, growing about like $N$ to the power {glue:text}`told_all` if every token is labelled, {glue:text}`told_one` with one label each (95 % intervals). Networks trained on too few fit them, but do not generalise.
 # ```
-# **Needs** {ref}`ch-token-covers`, {ref}`ch-pointer-heads`, {ref}`ch-capacity`. **Read** 17 min. **Runs in** 60 s. **Source** quoted (the norm bounds, the constants $C_1$ to $C_3$ of Lemma 18, the cut-off $\tau$), restored (the displays).
+# **Needs** {ref}`ch-token-covers`, {ref}`ch-pointer-heads`, {ref}`ch-capacity`. **Read** 23 min. **Runs in** 60 s. **Source** quoted (the norm bounds, the constants $C_1$ to $C_3$ of Lemma 18, the cut-off $\tau$), restored (the displays).
 #
-# **Claim.** Take a transformer whose weights are bounded, and that fits $n$ prompts of $N$ tokens as well as it can. The theorem says that it predicts new prompts well once $n$ is large enough, and that the $n$ that is enough depends on $N$ only through logarithms. We write the proof out with constants and find it correct, but with these constants the theorem asks for far more prompts than any training run has. So we also count the prompts that training needs. Their number grows little with $N$ if every token is labelled, but about in proportion to $N$ if each prompt has one label, which is how the theorem counts. The networks that fail have small training errors, so they fit their prompts without following pointers. The theorem is not contradicted by this, because with our constants its bound exceeds 1 at these numbers of prompts.
+# **Claim.** Take a transformer whose weights are bounded, and that fits $n$ prompts of $N$ tokens as well as it can. The theorem says that it predicts new prompts well once $n$ is large enough, and that the $n$ that is enough depends on $N$ only through logarithms. We write the proof out with constants and find it correct, but with these constants the theorem asks for far more prompts than any training run has.
+#
+# So we also count the prompts that training needs. Their number grows little with $N$ if every token is labelled, but about in proportion to $N$ if each prompt has one label, which is how the theorem counts. The networks that fail have small training errors, so they fit their prompts without following pointers. These runs do not contradict the theorem, because with our constants its bound exceeds 1 at their numbers of prompts.
 
 # %% tags=["parameters"]
 N_first = 8  # shortest prompt that is trained on, then twice and four times that [6..10]
@@ -125,11 +127,11 @@ table(
 glue(own_32=own_weights(32), own_1024=own_weights(1024))
 
 # %% [markdown]
-# The gaps found are much smaller than the guarantee at each length, as is usual for bounds that hold for any distribution of prompts.
+# The gaps found are much smaller than the guarantee at each length, as is usual for bounds that hold for any distribution of prompts. (A negative number, as with the first seed at 2 tokens, means that all 200 heads have a larger mean loss on the sample than on fresh prompts.)
 #
-# The proof of the theorem has the same three steps, for a class that can solve the task. Three things make it longer: the heads have matrices, the tokens are normal vectors and therefore unbounded, and a net follows after the heads. These three things also make the guarantee ask for many more prompts. The figure shows how many prompts it takes until the theorem's bound, with all constants, is below 1. The number 1 is the variance of the labels, so it is the error of a predictor that ignores the prompt.
+# The proof of the theorem has the same three steps, for a class that can solve the task. Three things make it longer: the heads have matrices, the tokens are normal vectors and therefore unbounded, and a net follows after the heads. These three things also make the guarantee ask for many more prompts. {numref}`fig-guarantee` shows how many prompts it takes until the theorem's bound, with all constants, is below 1. The number 1 is the variance of the labels, so it is the error of a predictor that ignores the prompt.
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Number of prompts from which the bound is below 1, the variance of the labels, against the length of the prompts: the theorem with all constants, and the same count with a network of its own, that is a query-key matrix and a net, for every position.", "name": "fig-guarantee"}, "image": {"alt": "Log-log axes, tokens from 16 to a million against prompts. The lower curve rises slowly from about ten to the fourteen to ten to the sixteen. The upper one is a steep straight line that ends six powers of ten higher."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Number of prompts from which the bound is below 1, the variance of the labels, against the length of the prompts: the theorem with all constants, and the same count with a network of its own, that is a query-key matrix and a net, for every position.", "name": "fig-guarantee"}, "image": {"alt": "Log-log axes, tokens from 16 to a million against prompts. The lower curve rises slowly from about ten to the fourteen to ten to the sixteen. The upper one is steep and nearly straight, and ends six powers of ten higher."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.6)
 axis = [2**k for k in range(4, 21, 2)]
 for i, (name, private) in enumerate(
@@ -141,19 +143,19 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# On these axes a power of $N$ is a straight line, and the upper curve, with a network for each position, is nearly straight. The lower curve, that of the theorem, bends down, as a power of a logarithm does, so the theorem is right about the growth. But the curve begins at more than $10^{14}$ prompts, so the bound is of no use as an estimate of the number itself.
+# On these axes a power of $N$ is a straight line. The upper curve, with a network for each position, bends a little at its left end and is nearly straight from there on. The lower curve, that of the theorem, bends down, as a power of a logarithm does, so the theorem is right about the growth. But this curve begins at more than $10^{14}$ prompts, so the bound is of no use as an estimate of the number itself.
 #
 # ## The statement
 #
-# **The setting.** A prompt has $N$ tokens with data $x_j \in \mathbb R^d$ and $q$ pointers each, and token $i$ has the label $y_i = g(x_{t_{i1}}, \dots, x_{t_{iq}})$. We use these names:
+# **The setting.** A prompt has $N$ tokens with data $x_j \in \mathbb R^d$ and $q$ pointers each. The label of token $i$ is a function $g$ of the data at the $q$ tokens $t_{i1}, \dots, t_{iq}$ that its pointers name, $y_i = g(x_{t_{i1}}, \dots, x_{t_{iq}})$. We use these names:
 #
 # * The *risk* $R(f)$ of a predictor is its mean squared error at a random token of a new prompt.
 # * The *point-wise* empirical risk $\hat R(f)$ is the mean squared error at one random token of each of the $n$ training prompts.
-# * $R_\tau$ and $\hat R_\tau$ are the same with every squared error cut off at $\tau$.
+# * $R_\tau$ and $\hat R_\tau$ are these two risks with every squared error cut off at $\tau$.
 #
-# The class is that of {ref}`ch-token-covers`, with $q$ heads, $m$ units, and the bound $K$ for the norms of the net. A token is a vector of $D = d + (1+q)\, d_e$ numbers, because its position and each of its pointers are encoded in $d_e$ numbers, and $d_e$ is of order $\log N$. The statement and its proof use five facts of the paper, which other chapters treat:
+# The class is that of {ref}`ch-token-covers`. A transformer of this class has $q$ heads, each with a query-key matrix, and a net of $m$ hidden units, and the number $K$ bounds the product of the norms of the net's outer and inner weights. So the net is $K$-Lipschitz. A token is a vector of $D = d + (1+q)\, d_e$ numbers, because its position and each of its pointers are encoded in $d_e$ numbers, and $d_e$ is of order $\log N$. The statement and its proof use five facts of the paper, which other chapters treat:
 #
-# * *Assumption 1*: the moments of data and labels grow at most like those of normal variables, or of a power of them.
+# * *Assumption 1*: the moments of data and labels grow at most like those of normal variables, or of a power of them. For data this reads $(\mathbb E \|x_j\|^r)^{1/r} \le \sqrt{C_x d r}$ for $r \ge 1$, with a constant $C_x$.
 # * *Assumption 2*: at all data no longer than the radius of Lemma 12, a net of $m$ units is within $\sqrt{\varepsilon_{\mathrm{2NN}}}$ of $g$.
 # * *Lemma 11*: some query-key matrices make the heads return the data pointed at, up to a small error ({ref}`ch-pointer-heads`).
 # * *Lemma 12*: with probability at least $1 - (nN)^{-1/2}$ all tokens of the sample are shorter than a radius of order $\sqrt{d \log(nN)}$ ({ref}`ch-token-covers`).
@@ -165,10 +167,12 @@ figures.show()
 #
 # $$R(\hat f) \;\lesssim\; \varepsilon_{\mathrm{2NN}} + \sqrt{\frac{\mathrm{poly}(d, q, m, K)\; \mathrm{polylog}(nN)}{n}} ,$$
 #
-# where $\varepsilon_{\mathrm{2NN}}$ is the squared error of the net of $m$ units in Assumption 2, at the worst data that the assumption admits. The norms of this net, the paper's $r_a$ and $r_w$, are in $K$.
+# where $\varepsilon_{\mathrm{2NN}}$ is the squared error of the net of $m$ units in Assumption 2, at the worst data that the assumption admits. The norms of the outer and inner weights of this net, the paper's $r_a$ and $r_w$, are in $K$.
 # ```
 #
-# In words: up to a constant factor, the risk of the best fit is at most the error that remains even with the right pointers, plus a term that vanishes like one over the root of the number of prompts, up to logarithms. The length $N$ enters that term only under a logarithm. For $q \le d$ the norm bounds are within the ball that the paper prints. For $q > d$ its ball may be too small for Lemma 11 ({ref}`ch-pointer-heads`), and the theorem with that ball is not judged.
+# In words: up to a constant factor, the risk of the best fit is at most the error that remains even with the right pointers, plus a term that vanishes like one over the root of the number of prompts, up to logarithms. The length $N$ enters that term only under a logarithm. For $q \le d$ the norm bounds are within the ball that the paper prints. For $q > d$ the printed ball may be too small for Lemma 11 ({ref}`ch-pointer-heads`), and the theorem with that ball is not judged.
+#
+# The theorem follows from three items, which correspond to the steps of the example and add the cut-off of the loss:
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 18 to 20
 # :label: retrieval-lem20
@@ -181,18 +185,24 @@ figures.show()
 #
 # The *Rademacher complexity* measures how well the class can fit random signs ({ref}`ch-capacity`), and it takes the place of the union bound in step 2 of the example.
 #
-# **The idea of the proof.** The first item corresponds to steps 1 and 3 of the example: a cover of the outputs is also a cover of the losses, and a finite list of losses between 0 and $\tau$ has a small complexity. The second item is a standard theorem that turns a complexity into a bound on the gap. The third item has no counterpart in the example. Here labels and tokens are unbounded, and squared errors can be arbitrarily large. So the loss has to be cut off, and we must show that the cut-off hides almost nothing. Very large errors need a very long token or a very large label, and both are so rare that they hardly count. Finally we compare the best fit with the construction of Lemma 11, which is in the class and fits well.
+# **The idea of the proof.**
+#
+# * *The first item* corresponds to steps 1 and 3 of the example: a cover of the outputs is also a cover of the losses, and a finite list of losses between 0 and $\tau$ has a small complexity.
+# * *The second item* is a standard theorem that turns a complexity into a bound on the gap.
+# * *The third item* has no counterpart in the example. Because labels and tokens are unbounded here, squared errors can be arbitrarily large. So the loss has to be cut off, and we must show that the cut-off hides almost nothing. Very large errors need a very long token or a very large label, and both are so rare that they hardly count.
+#
+# Finally we compare the best fit with the construction of Lemma 11, which is in the class and fits well.
 #
 # ```{dropdown} Proofs
 # We prove the three items in turn, then the remark on averaged labels, and put the theorem together.
 #
 # **1. Complexity.** The cut-off square is $2\sqrt\tau$-Lipschitz, so a cover of the class at scale $\epsilon$ is a cover of the losses at scale $2\sqrt\tau\, \epsilon$. The distance to the cover is the first summand. The losses of the cover lie in $[0, \tau]$, and Massart's bound for a list of this size is the second summand. (The paper combines covers at all scales, that is, it chains. Since our covers are counted by volume, $\epsilon$ stands under a logarithm, and one scale is enough.)
 #
-# *The constant $C_2$.* The paper's lemma may also count the heads by sparsification, at the tokens of the sample. Then the log size is of order $1/\epsilon^2$, and one scale is not enough, so we chain. A loss at scale $s$ needs outputs at scale $s / 2\sqrt\tau$. So the log size of the losses is at most $C_1 \log(1 + 2\sqrt\tau R/s) + 4\tau C_2 \Lambda/s^2$ up to constants, with a logarithm $\Lambda$ ({ref}`ch-token-covers`). Dudley's integral of its root from $2\sqrt{\tau/n}$ to $\tau$ is at most $\tau\sqrt{C_1 \log(1+R\sqrt n)} + \sqrt{\tau C_2 \Lambda}\,\log(\tau n)$. The complexity is therefore of order $\sqrt{\tau/n}$ plus this bound over $\sqrt n$, which is $\sqrt{(C_1 + C_2)/n}$ up to powers of $\tau$ and logarithms. With the count by volume it is $\sqrt{(C_1 + C_3)/n}$.
+# *The constant $C_2$.* Three numbers stand in the paper's Lemma 18: $C_1 = mqD$ for the net, and for the heads $C_3 = qD^2$ if they are counted by volume, as here, or $C_2$, a product of powers of norms and of $q$, if they are counted by sparsification at the tokens of the sample. With $C_2$ the log size is of order $1/\epsilon^2$, and one scale is not enough, so we chain. A loss at scale $s$ needs outputs at scale $s / 2\sqrt\tau$. So the log size of the losses is at most $C_1 \log(1 + 2\sqrt\tau R/s) + 4\tau C_2 \Lambda/s^2$ up to constants, with a logarithm $\Lambda$ ({ref}`ch-token-covers`). Dudley's integral of its root from $2\sqrt{\tau/n}$ to $\tau$ is at most $\tau\sqrt{C_1 \log(1+R\sqrt n)} + \sqrt{\tau C_2 \Lambda}\,\log(\tau n)$. The complexity is therefore of order $\sqrt{\tau/n}$ plus this bound over $\sqrt n$, which is $\sqrt{(C_1 + C_2)/n}$ up to powers of $\tau$ and logarithms. With the count by volume it is $\sqrt{(C_1 + C_3)/n}$.
 #
 # **2. Gap.** Symmetrisation gives twice the mean of that complexity, and McDiarmid's inequality gives the last summand. On the event of Lemma 12, where all tokens are short enough, the complexity is bounded as in 1. Outside of this event it is at most $\tau$, and since the event fails with probability at most $(nN)^{-1/2}$, this adds twice $\tau (nN)^{-1/2}$.
 #
-# **3. Cut-off.** We write $\tau(\delta)$ for the cut-off of the lemma, and put $L = \log \frac1\delta \ge \frac12$.
+# **3. Cut-off.** We show that labels and tokens are rarely large, so that squared errors are rarely large, and then integrate what exceeds the cut-off. We write $\tau(\delta)$ for the cut-off of the lemma, and put $L = \log \frac1\delta \ge \frac12$.
 #
 # * *Large labels are rare.* By Markov's inequality for the moment of order $2L$, $y^2$ exceeds $2eL$ with probability at most $(2L)^L / (2eL)^L = e^{-L} = \delta$. (With $(\mathbb E |y|^r)^{2/r} \le C_y r^s$, as in Assumption 1, the bound for the label is $y^2 \le C_y (2eL/s)^s$, for $L \ge s/2$, where the moment has an order of at least 1. The slope of the cut-off below then has a further factor of order $L^{s-1}$, which is absorbed if $\delta$ is replaced by $\delta^2$, and this changes $\tau$ by a constant factor only. We compute with $s = 1$.)
 # * *Long tokens are rare.* By Lemma 12 for one prompt, $\max_j \|x_j\|^2 \le 2e d \log \frac N\delta$ except with probability $\delta$.
@@ -206,18 +216,18 @@ figures.show()
 # 1. *Cut-off.* By 3, $R(\hat f) \le R_\tau(\hat f) + 8e\,(1 + K^2 qd)\,\delta'$.
 # 2. *Gap.* $R_\tau(\hat f)$ is bounded by 2, in terms of $\hat R_\tau(\hat f)$.
 # 3. *Best fit.* $\hat R_\tau(\hat f) \le \hat R(\hat f) \le \hat R(f^*)$ for the construction $f^*$ of Lemma 11, because $f^*$ is in the class.
-# 4. *The construction fits.* On the event of Lemma 12 the outputs of the heads of $f^*$ differ from the data pointed at by at most $2(N-1) e^{-\alpha d/2q} \max_j \|x_j\|$. With $\alpha$ of order $\frac qd \log(nN)$ the net, which is $K$-Lipschitz, moves by at most $n^{-1/4}$ because of this difference, and at the data pointed at it is within $\sqrt{\varepsilon_{\mathrm{2NN}}}$ of $g$ by Assumption 2. Both bounds hold at every token of the sample, so that $\hat R(f^*) \le (\sqrt{\varepsilon_{\mathrm{2NN}}} + n^{-1/4})^2$.
+# 4. *The construction fits.* On the event of Lemma 12 the outputs of the heads of $f^*$ differ from the data pointed at by at most $2(N-1) e^{-\alpha d/2q} \max_j \|x_j\|$. Here $\alpha$ is the size of the entries of their query-key matrices that are not 0. With $\alpha$ of order $\frac qd \log(nN)$ the net, which is $K$-Lipschitz, moves by at most $n^{-1/4}$ because of this difference, and at the data pointed at it is within $\sqrt{\varepsilon_{\mathrm{2NN}}}$ of $g$ by Assumption 2. Both bounds hold at every token of the sample, so that $\hat R(f^*) \le (\sqrt{\varepsilon_{\mathrm{2NN}}} + n^{-1/4})^2$.
 #
 # Take $\epsilon = n^{-1/2}$ and $\delta' = n^{-1/2} / (1 + K^2 qd)$. Then $\tau$ is of order $K^2 q d \log(nN)$, and the log size of order $(mqD + qD^2) \log(nN)$, both up to logarithms of $K$, $q$ and $d$, with tokens of dimension $D$ of order $d + q \log N$. So all summands have the stated form.
 #
 # A ball $\|\mathrm{vec}\, \Theta\| \le \rho$ of all weights, as in the paper, lies in the class with $K = \rho^2/2$ and $B_F = \max(\rho, \rho^2/2)$, whether $\Theta$ has the matrices $W_h$ or their two factors. $\square$
 #
-# *The factor in front.* Our bound contains $\tau$ as a factor, which is of the order of $q r_a^2 r_w^2 r_z^2$ with tokens of length $r_z$. This is the factor $C_1$ that the second version of the paper states for Theorem 10. For the ball of Theorem 4 it states $C_1 = \rho^2 q d$, up to logarithms. Our proof gives $\rho^4 q d$ there, and whether $\rho^2$ is enough is not judged.
+# *The factor in front.* Our bound contains $\tau$ as a factor, which is of the order of $q r_a^2 r_w^2 r_z^2$ with tokens of length $r_z$. This is the factor that the second version of the paper states for Theorem 10, where it is called $C_1$ too. For the ball of Theorem 4, with the radius $\rho$, the second version states $C_1 = \rho^2 q d$, up to logarithms. Our proof gives $\rho^4 q d$ there, and whether $\rho^2$ is enough is not judged.
 # ```
 #
 # ## The steps of the proof
 #
-# The proof is complete, but it may contain a slip, so we also compute both sides of each item. The first two items are standard. We test them on a class that is small enough for exact numbers, namely {glue:text}`functions` linear functions on 40 points with a squared loss cut off at 1, and samples of 12 points:
+# The proof is complete, but it may contain a slip, so we also compute both sides of each item of {prf:ref}`retrieval-lem20`. The first two items are standard. We test them on a class that is small enough for exact numbers, namely {glue:text}`functions` linear functions on 40 points with a squared loss cut off at 1, and samples of 12 points:
 #
 # * *The first item.* The Rademacher complexity is computed over all $2^{12}$ signs, and the covers are greedy. A complexity above the bound at any scale would refute this item.
 # * *The second item.* We draw 2000 samples and count those on which some function exceeds the bound. More than 10 % would refute this item, since $\delta = 0.1$. We also count the samples on which some function exceeds the bound without its first term, twice the complexity.
@@ -287,9 +297,13 @@ table(gaps, "Mean of the largest gap, over all samples of three prompts", form="
 # %% [markdown]
 # Lemma 20, the third item, is about rare prompts. What is the worst case that Assumption 1 allows? Data and labels are 0 except in one prompt out of many. In this prompt the label and the data of a single token are large, and the prediction is as large as the class allows, with the wrong sign.
 #
-# No other distribution of data and labels hides more risk. To see this, note that with such a prediction the squared error is concave in $y^2$ and $\max_j \|x_j\|^2$. At the worst probability $e^{-u}$ of such a prompt it lies below $\tau + \lambda |y|^{2u} + \mu \sum_j \|x_j\|^{2(u + \log N)}$, where $\lambda, \mu \ge 0$ are chosen such that both sides touch at that prompt. Assumption 1 bounds the means of both powers, and the rare prompt attains both bounds.
+# No other distribution of data and labels hides more risk. The argument has three steps:
 #
-# We search over the size $K$ of the net and over how rare that prompt is. The table shows the risk that the cut-off hides, divided by the lemma's bound, and a ratio above 1 would refute the lemma.
+# 1. With such a prediction the squared error is a concave function of $y^2$ and $\max_j \|x_j\|^2$.
+# 2. Take the probability $e^{-u}$ of the rare prompt at which most risk is hidden. For this $u$ the squared error lies below $\tau + \lambda |y|^{2u} + \mu \sum_j \|x_j\|^{2(u + \log N)}$ at all labels and data, where $\lambda, \mu \ge 0$ are chosen such that both sides touch at the rare prompt.
+# 3. Assumption 1 bounds the means of both powers, and the rare prompt attains both bounds. So no distribution has a larger mean excess over $\tau$ than the rare prompt.
+#
+# We search over the bound $K$ of the net and over how rare that prompt is. The table shows the risk that the cut-off hides, divided by the lemma's bound, and a ratio above 1 would refute the lemma.
 
 # %%
 rarity = torch.linspace(0, 6, 601).double()  # log of the cut-off's chance over the prompt's
@@ -361,7 +375,7 @@ lem20.holds(
 #
 # The theorem is true, but how many prompts does it ask for? We put all constants together, for linear labels $\langle u, x_t \rangle$ of variance 1 with one pointer and $d = 10$. Then two units suffice, because $\langle u, x \rangle = \sigma(\langle u, x \rangle) - \sigma(-\langle u, x \rangle)$, so that $m = 2$, $K = 2$ and $\varepsilon_{\mathrm{2NN}} = 0$. We compute how many prompts it takes until the bound is below 1.
 #
-# Each length of the table is the square of the one above. So a power of $N$ would square the number of prompts from row to row, which would refute the theorem, whereas a power of $\log N$ multiplies this number by a constant. In the last column every position has a network of its own, that is a query-key matrix and a net, so that the whole log size is $N$ times as large.
+# Each length of the table is the square of the one above. If the number of prompts were proportional to a power $N^p$, then from one row to the next it would be multiplied by the $N^p$ of the upper row. This factor would itself be squared from row to row, which would refute the theorem. A power of $\log N$, on the other hand, multiplies the number by the same constant at each step. In the last column every position has a network of its own, that is a query-key matrix and a net, so that the whole log size is $N$ times as large.
 
 # %%
 tokens = [2**k for k in (5, 10, 20, 40, 80, 160)]
@@ -389,7 +403,9 @@ thm4.holds(
 )
 
 # %% [markdown]
-# **The theorem is right about the growth, but the numbers are out of reach.** Squaring the length multiplies the number of prompts by less than 32, and this factor tends to 16. At the longest lengths of the table it is {glue:text}`growth:.1f`, and it is still rising. The 16 consists of four factors of 2, because up to factors that grow more slowly the number is proportional to $\tau^2 D^2$, and the cut-off $\tau$ and the dimension $D$ of a token both grow like $\log N$. The same two quantities make the number large: nearly all of the bound is the summand with the log size, with the factor $\tau^2$ and the $D^2$ entries of the query-key matrix.
+# **The theorem is right about the growth, but the numbers are out of reach.** Squaring the length multiplies the number of prompts by less than 32, and this factor tends to 16. At the longest lengths of the table it is {glue:text}`growth:.1f`, and it is still rising.
+#
+# The 16 consists of four factors of 2, because up to factors that grow more slowly the number is proportional to $\tau^2 D^2$, and the cut-off $\tau$ and the dimension $D$ of a token both grow like $\log N$. The quantities $\tau$ and $D$ also make the number large. Nearly all of the bound is the summand with the log size, which the table calls the *term of the class*, and it contributes the factor $\tau^2$ and the $D^2$ entries of the query-key matrix.
 #
 # ```{dropdown} Why the factor is below 32
 # Square $N$ and multiply $n$ by 32, so that $\log n$ grows by $\log 32 = 3.5$. We show that the bound stays below 1.
@@ -413,11 +429,13 @@ thm4.holds(
 # * **all labels**: all $N$ tokens of each prompt are labelled;
 # * **pointing**: one token is labelled, but training starts at the construction's query-key matrix, which already follows pointers.
 #
-# Training sets are fixed. Every model has its own encodings, its own direction $u$ of the labels, its own start and its own prompts, and it is judged by the smallest test error that it reaches. The *prompts needed* are those at which this error falls below one half, interpolated between the sizes of the sets. Since the error falls from near 1 to below 0.1 within one or two sizes of the training set, we take these sizes close together near the fall, mostly within a factor of 1.5 of the next. If the prompts needed grew as the theorem's bound does, they would hardly grow with $N$ in any of the three cases.
+# Training sets are fixed. Every model has its own encodings, its own direction $u$ of the labels, its own start and its own prompts, and it is judged by the smallest test error that it reaches. The *prompts needed* are those at which this error falls below one half, interpolated between the sizes of the sets. Since the error falls from near 1 to below 0.1 within one or two sizes of the training set, we take these sizes close together near the fall, mostly within a factor of 1.5 of the next.
 #
-# **A limit of these runs.** Encodings have the same number of dimensions, {glue:text}`few_d_e`, for all $N$, so that the number of weights is constant. But {glue:text}`few_d_e` random signs satisfy Assumption 3 with probability {glue:text}`holds_shortest:.2f` at {glue:text}`shortest` tokens and {glue:text}`holds_longest:.4f` at {glue:text}`longest` (shares of 2000 random sets). So many of these runs are outside of the theorem's assumptions, and a few runs with more dimensions serve as a check.
+# If the prompts needed grew as the theorem's bound does, they would hardly grow with $N$ in any of the three cases.
 #
-# **Why a model fails.** Either training does not find weights that fit the prompts, or it finds such weights and they do not generalise. We record the *training error* of every model, which is the mean squared error on the training set at the end, because it distinguishes the two reasons. If it is large, training did not fit, and if it is small, the weights do not generalise.
+# **A limit of these runs.** Encodings have the same number of dimensions, {glue:text}`few_d_e`, for all $N$, so that the number of weights is constant. But the theorem supposes, in Assumption 3, that inner products of different encodings are at most $\frac12$ in size. If the encodings are {glue:text}`few_d_e` random signs, Assumption 3 holds with probability {glue:text}`holds_shortest:.2f` at {glue:text}`shortest` tokens and {glue:text}`holds_longest:.4f` at {glue:text}`longest` (shares of 2000 random sets). So many of these runs are outside of the theorem's assumptions, and a few runs with more dimensions serve as a check.
+#
+# **Why a model fails.** Either training does not find weights that fit the prompts, or it finds such weights and they do not generalise. The *training error*, which is the mean squared error on the training set at the end, distinguishes the two reasons, so we record it for every model. If the training error of a model that fails is large, training did not fit, and if it is small, the weights do not generalise.
 
 # %% mystnb={"code_prompt_hide": "Training", "code_prompt_show": "Training"} tags=["hide-input"]
 lengths = [N_first, 2 * N_first, 4 * N_first]
@@ -583,7 +601,7 @@ glue(
     wide_failed=wide[ends[1]].min().item(),
 )
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Prompts needed for a test error of one half, against their length: every model, and lines through the means, for one label a prompt, for all labels, and for a start that already follows pointers. Crosses: labels used when all tokens are labelled, $N$ times the prompts.", "name": "fig-prompts-needed"}, "image": {"alt": "Log-log axes, length against prompts needed. With one label a prompt the points rise steeply, about in proportion to N. With all tokens labelled they rise little. With a pointing start they lie far below, at fewer than ten prompts, and stay nearly level. Crosses, the labels used in the second case, rise with the points of the first and lie near them."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Prompts needed for a test error of one half, against their length: every model, and lines through the geometric means over models, for one label a prompt, for all labels, and for a start that already follows pointers. Crosses: labels used when all tokens are labelled, $N$ times the prompts.", "name": "fig-prompts-needed"}, "image": {"alt": "Log-log axes, length against prompts needed. With one label a prompt the points rise steeply, about in proportion to N. With all tokens labelled they rise little. With a pointing start they lie far below, at about ten prompts or fewer, and stay nearly level. Crosses, the labels used in the second case, rise with the points of the first, lie at them on the shortest prompts, and above them on longer ones."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.9)
 for k, (kind, numbers) in enumerate(needed.items()):
     ax.plot(lengths, numbers, **figures.marker_style(k, alpha=0.7))
@@ -636,7 +654,7 @@ thm4.holds(
 )
 
 # %% [markdown]
-# In {numref}`fig-prompts-needed` look first at the points for one label: they rise about as steeply as $N$ itself. The points for all labels, on the other hand, rise little. Then compare the points for one label with the crosses, which count *labels* instead of prompts when all tokens are labelled. The crosses lie near the points for one label and rise with them. The points at the bottom belong to the pointing start. These points scatter, but no rise can be seen.
+# In {numref}`fig-prompts-needed` look first at the points for one label: they rise about as steeply as $N$ itself. The points for all labels, on the other hand, rise little. Then compare the points for one label with the crosses, which count *labels* instead of prompts when all tokens are labelled. The crosses rise with the points for one label. With the first seed they lie at these points at {glue:text}`shortest` tokens, and above them on longer prompts, by about two thirds at {glue:text}`longest` tokens. The points at the bottom belong to the pointing start. These points scatter, but no clear rise can be seen.
 #
 # **With one label a prompt, the prompts needed grow about in proportion to $N$.** The table has the power of $N$ with which they grow:
 #
@@ -648,7 +666,7 @@ thm4.holds(
 #
 # These are means, with 95 % intervals over models. The intervals do not contain the error of interpolating between sizes.
 #
-# So with all tokens labelled, the prompts needed look nearly independent of $N$, but the labels in them grow with $N$. With the first seed the labels needed grow even a little faster if all tokens are labelled than if one is, by a power of {glue:text}`told_labels`. But this difference depends on the seed, and with seed 5 it cannot be distinguished from 0.
+# So with all tokens labelled, the prompts needed grow much more slowly than with one label, but the labels in them grow about as fast or faster. With the first seed the labels needed grow faster if all tokens are labelled than if one is, by a power of {glue:text}`told_labels`. But this difference depends on the seed, and with seed 5 it cannot be distinguished from 0.
 #
 # **Encodings that are too much alike are not the whole reason.** Random encodings become more alike as $N$ grows, so we also trained with {glue:text}`more_d_e` dimensions, where Assumption 3 holds with probability {glue:text}`holds_more:.2f` at {glue:text}`longest` tokens. With one label, three models at each of two lengths have these test errors:
 #
@@ -657,7 +675,7 @@ thm4.holds(
 #
 # So the prompts needed grow with {glue:text}`more_d_e` dimensions too.
 #
-# **Why do longer prompts need more data?** The next table shows the errors of all models that started at random and were given one label a prompt. If the search for good weights were what fails, the rows with a large test error would have a large training error too.
+# **Why do longer prompts need more data?** The next tables show the errors of the models with one label a prompt, first of those that started at random and then of those with a pointing start. If the search for good weights were what fails, the rows of the first table with a large test error would have a large training error too.
 
 # %% mystnb={"code_prompt_hide": "Training errors", "code_prompt_show": "Training errors"} tags=["hide-input", "nbval-ignore-output"]
 shown = ("training error", "test error", "least test error", "squared norm")
@@ -704,25 +722,25 @@ glue(
 #
 # **With a start that follows pointers, few prompts are enough.** If training starts with such a query-key matrix, {glue:text}`few_pointing:.0f` to {glue:text}`most_pointing:.0f` prompts with one label each are enough for an error of one half, in the mean over models. The interval of the power of $N$, {glue:text}`told_pointing`, excludes a growth in proportion to $N$, whereas a small power is not excluded. With 50 prompts the mean error is at most {glue:text}`hinted_50:.2f` at every length, and with 500 at most {glue:text}`hinted:.2f`. A random start needs many more prompts, so nearly all of its prompts serve to find out what pointers mean.
 #
-# **The theorem is not contradicted by these runs.** The theorem bounds the gap of all networks of a class at once, those that remember prompts among them. So while such networks fit and fail, no bound of this kind can be small. With our constants the theorem's bound falls below 1 only at numbers of prompts far beyond those of our training runs. (The longest prompts with one label were trained for twice as many steps as the others, so that slow runs are not cut off.)
+# **The theorem is not contradicted by these runs.** The theorem bounds the gap of all networks of a class at once, also of those that remember prompts. So as long as some networks of the class fit the prompts and fail on new ones, no bound of this kind can be small. With our constants the theorem's bound falls below 1 only at numbers of prompts far beyond those of our training runs. (The longest prompts with one label were trained for twice as many steps as the others, so that slow runs are not cut off.)
 #
 # ## What we found
 #
 # * *The theorem is true.* Lemmas 18 to 20 and Theorem 4, as restored, hold with explicit constants, for linear labels with $\varepsilon_{\mathrm{2NN}} = 0$. With covers counted by volume, no chaining is needed. The norm bounds are those that the construction needs, and the ball that the paper prints contains the construction if $q \le d$. For $q > d$ its summand $q^2/d$ alone is too small ({ref}`ch-pointer-heads`). So for that case we prove the theorem with a larger ball only, and give no verdict on the printed one.
 # * *Its numbers are out of reach.* Squaring the length multiplies the prompts that are enough by less than 32, and at 1024 tokens they are {glue:text}`needed_1024:.1e`. The theorem is about the growth with $N$, and at sizes that can be trained its bound with these constants is vacuous, because it exceeds the error of a predictor that ignores the prompt. The paper states no constants.
-# * *Labels matter.* The paper trains on all labels and proves its theorem for one. In training these two cases differ, because the prompts needed grow with different powers of $N$.
+# * *Labels matter.* The paper trains on all labels and proves its theorem for one label a prompt. In training these two cases differ, because the prompts needed grow with different powers of $N$.
 # * *Generalization fails, not the fit.* From a random start {glue:text}`failing` models never have a test error below one half, although their training errors are at most {glue:text}`fit_worst:.2f`. From a start that follows pointers at most {glue:text}`most_pointing:.0f` prompts are needed on average, at every length that we tried.
 # * *Four further statements on this theorem are not judged:* the printed ball for $q > d$, the factor $C_1 = \rho^2 q d$ of the second version where our proof has $\rho^4 q d$, the remark that clipping the output removes this factor, whose display is not legible, and the limit $\Omega(qd)$, which is said without a proof.
 #
 # ## What would falsify this
 #
-# * *The first item* of the lemmas would be false if the complexity of some class exceeded its bound.
-# * *The second* would be false if more than a share $\delta$ of the samples violated it, or if the mean gap exceeded twice the mean complexity.
-# * *The third* would be false if for data that Assumption 1 allows the cut-off hid more of the risk than it says.
+# * *The first item* of {prf:ref}`retrieval-lem20` would be false if the complexity of some class exceeded its bound.
+# * *The second item* would be false if more than a share $\delta$ of the samples violated it, or if the mean gap exceeded twice the mean complexity.
+# * *The third item* would be false if for data that Assumption 1 allows the cut-off hid more of the risk than it says.
 # * *The theorem* would be false if the number of prompts grew like a power of $N$, as it does with a network for each position.
 # * *The results on training* would be wrong if the interval of the power for one label reached down to one half, if the interval of its difference from the power for all labels reached 0, if a pointing start failed at some length, or if a model with a large test error had a training error of one half or more, too.
 #
-# The controls of the first three remove a piece of each bound, namely the summand with the scale, the summand with the complexity, or half of the cut-off, and then each of these violations occurs. For the powers of $N$, each model gets the lengths in an order of its own, so that its counts cannot grow with them.
+# To be sure that the checks can notice a violation, the controls of the three items remove a piece of each bound: the summand with the scale, the summand with the complexity, or half of the cut-off. Then each of these violations occurs. In the control for the powers of $N$, each model gets the lengths in an order of its own, so that its counts cannot grow with them.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
