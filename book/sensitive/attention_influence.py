@@ -19,15 +19,17 @@
 # # How far all bits together move attention
 #
 # ```{verdict}
-# Yes, Lemma 11 is true: all bits of a string together change the attention weights of a token, on nearly every input, by at most a multiple of a logarithm. The logarithm is needed for rare inputs only. On average over inputs the change is at most 6, for any weights of the network, and the token's own bit accounts for 2 of these 6. If the own bit does not change the query, the limit for strings of $n$ bits is $4 - 2^{3-n}$. At {glue:text}`climb_n` bits this is {glue:text}`climb_limit:.4f`, and a search reaches {glue:text}`climbed:.5f`.
+# Yes, Lemma 11 is true: on nearly every input, all bits together change a token's attention weights by at most a multiple of the logarithm of the length. The logarithm is needed for rare inputs only. On average over inputs the change is at most 6, for any weights of the network, and the token's own bit accounts for 2 of these. If that bit does not change the query, the limit for strings of $n$ bits is $4 - 2^{3-n}$. At {glue:text}`climb_n` bits this is {glue:text}`climb_limit:.4f`, and a search reaches {glue:text}`climbed:.5f`.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`. **Read** 13 min. **Runs in** 15 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`. **Read** 14 min. **Runs in** 15 s. **Source** printed.
 #
 # **Claim.** A *row* of attention is the list of weights that one token gives to all tokens. The paper states that in the first layer all $n$ bits of a string together change a row by at most a multiple of $\log n$, on nearly every input and whatever the weights of the network are. This is true. Here the changes for the flips of all single bits are added up. In the mean over inputs no logarithm is needed: the sum is at most 6, or 4 without the query's own bit, and no smaller constants are possible. A bound that holds with high probability needs some logarithm, but a factor about eight times smaller than the printed one is enough.
 #
 # ## Why one should care
 #
-# A transformer that computes a sensitive function must react to many bits at once. Attention can react strongly to a single bit if its scores are large: when scores grow with the length, one bit of a long string can draw nearly all the attention to itself. A bound on the effect of *one* bit on attention is therefore large. If one multiplies this bound by the number of bits, attention seems able to react to all of them. But the weights of a row sum to 1. What one position gains, others lose, and if one position has all the attention, then most of the other bits have no effect. The lemma bounds the effect of all bits *together*. It is the first step of the paper's argument, and it is the reason why large scores in the first layer do not help to compute PARITY.
+# A transformer that computes a sensitive function must react to many bits at once. Attention can react strongly to a single bit if its scores are large: when scores grow with the length, one bit of a long string can draw nearly all the attention to itself. A bound on the effect of *one* bit on attention is therefore large. If one multiplies this bound by the number of bits, attention seems able to react to all of them.
+#
+# But the weights of a row sum to 1. What one position gains, others lose, and if one position has all the attention, then most of the other bits have no effect. The lemma bounds the effect of all bits *together*. It is the first step of the paper's argument, and it is the reason why large scores in the first layer do not help to compute PARITY.
 #
 # ## Three bits by hand
 #
@@ -115,9 +117,11 @@ table(by_hand, "Three bits, ones win by a gap of 80", form=".4f")
 #
 # The inner sum is what one flip changes in the row, and the outer sum runs over all flips. The probability is useful for $\delta > 2$, when it tends to 1 as $n$ grows.
 #
-# **One query.** The weights of one query $i$ form a *row* of attention. Fix $i$ and its bit, and look at the bits of the other positions. The score of position $j$ depends on $x_j$ alone: it is $s_j$ for a zero and $s_j + g$ for a one. The *gap* $g$ is the same at every $j$, and we may assume that it is not negative, since otherwise we can exchange the names of the bits. So ones are preferred, and a row is given by its scores $s$ and its gap. For each input its sum over all flips can then be computed.
+# **One query.** The weights of one query $i$ form a *row* of attention. At first we leave out the query's own bit, which also changes the query: either it is held fixed and only the other bits are flipped, or, as in the example, the query does not depend on any bit and all $n$ bits are flipped. In both cases the score of a position $j$ whose bit is flipped depends on $x_j$ alone: it is $s_j$ for a zero and $s_j + g$ for a one. The *gap* $g$ is the same at every $j$, and we may assume that it is not negative, since otherwise we can exchange the names of the bits. So ones are preferred, and a row is given by its scores $s$ and its gap. For each input its sum over all flips can then be computed.
 #
-# The lemma is about every row, so we try six rows of very different shape, each with a large gap, so that ones win over zeros of a similar score. One is flat, that is, all its scores are equal. The others have scores that fall along the string, slowly or fast, or that are drawn at random. The last, called *first one*, has scores that fall so steeply that the first 1 in the string gets all the attention. For each of them we compute the sum at random inputs of up to {glue:text}`n_far` bits. The figure shows for each row how often the sum is at least $t$, with the printed bound and a smaller one of ours as vertical lines. If the sums were beyond a line more often than the stated probability allows, the bound at this line would be refuted.
+# The lemma is about every row, so we try six rows of very different shape, each with a large gap, so that ones win over zeros of a similar score. One is flat, that is, all its scores are equal. The others have scores that fall along the string, slowly or fast, or that are drawn at random. The last, called *first one*, has scores that fall so steeply that the first 1 in the string gets all the attention.
+#
+# For each row we compute the sum at random inputs of up to {glue:text}`n_far` bits. The figure shows how often the sum is at least $t$, with the printed bound and a smaller one of ours as vertical lines. If the sums were beyond a line more often than the stated probability allows, the bound at this line would be refuted.
 
 
 # %%
@@ -159,7 +163,7 @@ ax.legend(loc="lower right", fontsize=7, frameon=True, framealpha=1, edgecolor="
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-influence-mean` the curves of all rows start at sums between 2 and 4, cross near 4, and then fall. The curve of the flat row falls at once, and that of *first one* most slowly, along the grey line. No sum comes near the printed bound. As the table further down shows, the six rows have nearly the same mean, although their sums vary in very different ways. This raises two questions: why is the mean always about 4, and how much smaller can the bound be?
+# In {numref}`fig-influence-mean` the curves of all rows start at sums between 2 and 4, cross near 4, and then fall. The curve of the flat row falls at once, and that of *first one* most slowly, along the grey line, which is, at even $t$, the probability that *first one* has a sum of at least $t$ (computed below). No sum comes near the printed bound. As the table further down shows, the six rows have nearly the same mean, although their sums vary in very different ways. This raises two questions: why is the mean always about 4, and how much smaller can the bound be?
 #
 # ## In the mean: an identity
 #
@@ -289,7 +293,7 @@ lem11.holds(
 glue(biased=biased, climbed=climbed["found"].iloc[2], climb_n=5, climb_limit=limit(5))
 
 # %% [markdown]
-# **The query's own bit.** So far the query's own bit was held fixed. The query depends on this bit, so the bit chooses between two rows, and we have allowed 2 for this. To see whether 6 can be reached, we design a pair of rows that attends to ones among half of the other positions if the own bit is 0, and to ones among the other half if it is 1.
+# **The query's own bit.** So far the query's own bit did not change the query. If the query depends on this bit, then the bit chooses between two rows, and we have allowed 2 for this. To see whether 6 can be reached, we design a pair of rows that attends to ones among half of the other positions if the own bit is 0, and to ones among the other half if it is 1.
 
 # %%
 half, n_pair = 5, 11
@@ -318,7 +322,9 @@ glue(pair=sums["all bits"])
 #
 # ## With high probability: where the logarithm comes from
 #
-# A mean of 4 does not exclude large sums at rare inputs. The row *first one*, for example, puts all its attention on the first one, at position $J$. A flip before $J$ draws all the attention to the flipped bit, a flip at $J$ moves it to the next 1, and no other flip has an effect. Each of these $J$ flips counts 2, so the sum is $2J$. It is at least $2m$ if the first $m - 1$ bits are zeros, which has probability $2^{1-m}$, about $n^{-c}$ for $m = c \log_2 n$. A bound that fails with probability $n^{-c}$ must therefore be about $2 c \log_2 n \approx 2.9\, c \log n$ or more, and so *some* logarithm is needed. But its factor can be much smaller than printed:
+# A mean of 4 does not exclude large sums at rare inputs. The row *first one*, for example, puts all its attention on the first one, at position $J$. A flip before $J$ draws all the attention to the flipped bit, a flip at $J$ moves it to the next 1, and no other flip has an effect. Each of these $J$ flips counts 2, so the sum is $2J$. It is at least $2m$ if the first $m - 1$ bits are zeros, which has probability $2^{1-m}$. (This is the grey line of {numref}`fig-influence-mean`, with $t = 2m$.)
+#
+# If we put $m = c \log_2 n$ with a number $c$, this probability is about $n^{-c}$. So a bound that fails with probability $n^{-c}$ must be about $2m = 2 c \log_2 n$ or more. In natural logarithms, which the lemma uses, this is about $2.9\, c \log n$. Therefore *some* logarithm is needed, but its factor can be much smaller than printed:
 #
 # ```{prf:theorem} A smaller factor (ours)
 # :label: influence-tail
@@ -392,7 +398,7 @@ glue(over_printed=over["printed"], over_ours=over["ours"])
 glue(slope_needed=2 / math.log(2))
 
 # %% [markdown]
-# None of {glue:text}`total` sums exceeds either bound. With 2 added for the query's own bit, the largest is {glue:text}`over_printed:.3f` of the printed bound and {glue:text}`over_ours:.2f` of ours. How much does this say? The rows of one length share their inputs, so the sums come from {glue:text}`independent` inputs only. Therefore, at 95 % confidence, any of these rows exceeds a bound at less than {glue:text}`none_above:.3f` % of inputs, on average over the lengths. A sample cannot test probabilities as small as $n^{-2}$, however, and for those we have only the proof.
+# None of {glue:text}`total` sums exceeds either bound. With 2 added for the query's own bit, the largest is {glue:text}`over_printed:.3f` of the printed bound and {glue:text}`over_ours:.2f` of ours. How much does this say? The rows of one length share their inputs, so there are only {glue:text}`independent` independent inputs, and at none of them does a row exceed a bound. Consider the share of inputs at which any of these rows exceeds a bound, averaged over the lengths. At 95 % confidence this share is less than {glue:text}`none_above:.3f` %. A sample cannot test probabilities as small as $n^{-2}$, however, and for those we have only the proof.
 #
 # ## The input at which the bound fails
 #

@@ -19,11 +19,11 @@
 # # A step of an automaton depends on a few bits
 #
 # ```{verdict}
-# Yes, one step of a finite automaton depends on a fixed number of bits, whatever the length of its word. If an automaton has the letters $\Sigma$ and the states $X$, a bit of its next state is changed on average by at most $\log_2 |\Sigma| |X|$ of the bit flips that lead to another letter or state. None of the {glue:text}`listed` automata that we list violates this bound. In contrast, the last state of the automaton for PARITY, computed in one go from a word of {glue:text}`word` letters, depends on all of them.
+# Yes, one step of a finite automaton depends on a fixed number of bits, whatever the length of its word. Let $N$ be the number of its letters times that of its states. Of the bit flips that lead to another letter or state, at most $\log_2 N$ change a given bit of the next state, on average over states and letters. None of the {glue:text}`listed` automata listed violates this bound. In contrast, the last state of PARITY's automaton, computed in one go from {glue:text}`word` letters, depends on all of them.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`. **Read** 10 min. **Runs in** 15 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`. **Read** 13 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** If an automaton writes each state down before it reads the next letter, then each of its steps is a function of a few bits, whatever the length of its word. So the step's sensitivity does not grow, while that of the last state may. Whether the sensitivity of the last state grows is decided by a criterion on pairs of states, which is ours.
+# **Claim.** If an automaton writes each state down before it reads the next letter, then each of its steps is a function of a few bits, whatever the length of its word. So the step's sensitivity does not grow with the length, while that of the last state may. Whether the sensitivity of the last state grows is decided by a criterion on pairs of states, which is ours.
 #
 # ## Why one should care
 #
@@ -40,7 +40,7 @@
 #
 # For PARITY the flip changes the second state and all states after it, because the two runs never meet again. For LAST it changes the second state only, because the next letter leads both runs to the same state. So the last state of PARITY changes at the flip of any of its $n$ letters, whereas the last state of LAST changes at one flip only.
 #
-# With a scratchpad the two automata look alike. The second state of either is a function of the first state and the second letter, that is, of two bits. For PARITY both of the two flips change it, for LAST only one does, and the theorem allows $\log_2 (2 \cdot 2) = 2$.
+# With a scratchpad, on which each state is written down, the two automata look alike. The second state of either is a function of the first state and the second letter, that is, of two bits. For PARITY both of the two flips change it, for LAST only one does, and the theorem allows $\log_2 (2 \cdot 2) = 2$.
 #
 # ## The statement
 #
@@ -57,7 +57,7 @@
 #
 # **Proof of Theorem 7.** Of all that the model can see, step $i$ needs only $t_{i-1}$ and $x_i$, which have $\log_2 |\Sigma| |X|$ bits together. A function of $k$ bits has degree at most $k$, and $s(x, f) \le k$ at every $x$. $\square$
 #
-# A flip in this theorem changes one bit that the model reads, of the word or of the scratchpad, and leaves all others, the written states among them, as they are. If the states were computed again after the flip, flipping one bit would change the answer of PARITY as before.
+# Note what a flip means in this theorem: it changes one bit that the model reads, of the word or of the scratchpad, and leaves all others, the written states among them, as they are. If the states were computed again after the flip, flipping one bit would change the answer of PARITY as before.
 
 # %% tags=["parameters"]
 states = 3  # number of states of the automata listed, which read two letters [2..3]
@@ -82,7 +82,7 @@ rounding = 1e-9  # far above the rounding of sums of at most 2**16 terms of orde
 # %% [markdown]
 # ## The last state, in one go
 #
-# Without a scratchpad the last state is a function of all letters, and we ask for which automata it is sensitive. Its average sensitivity $\mathrm{as}_n$, summed over the bits of its code, can be computed without a list of all words, because the pair of runs with and without a flip is a Markov chain on $X \times X$. We take *every* automaton with two letters and a few states.
+# What would a scratchpad gain? This depends on how sensitive the last state is without one, as a function of all letters. We consider its average sensitivity $\mathrm{as}_n$ on words of $n$ letters, summed over the bits of its code. It can be computed without a list of all words, because the pair of runs with and without a flip is a Markov chain on $X \times X$. We take *every* automaton with two letters and a few states.
 
 # %%
 machines = automata.every_automaton(states, 2)
@@ -104,20 +104,30 @@ ax.legend(loc="upper left")
 figures.show()
 
 # %% [markdown]
-# {numref}`fig-last-state` shows two bands. The upper one rises with slope one, and its automata are those whose sensitivity a scratchpad lowers. If letters permute states, two different states never become equal. So once a flip has made the two runs different, as in PARITY, they stay different, and $\mathrm{as}_n$ is linear. (If no flip ever makes them different, for example because all letters act alike, $\mathrm{as}_n$ is 0.) The lower band becomes level: its median does so after some eight letters and its upper edge after some fifty. Its automata are the majority. Most of them forget the past, as LAST does: whatever a flip has changed, the two runs sooner or later meet again. A few remember an early letter for ever. An example is FIRST, whose first letter leads to one of two states that are never left. But in these automata a flip can separate two runs for good only at states that a run soon leaves, so only a bounded number of letters counts. In both cases the last state is as insensitive in one go as it is step by step, up to a constant, which can be large, as we will see below. No automaton lies in between the two bands:
+# {numref}`fig-last-state` shows two bands. The upper one, *can part for good* in the legend, rises with slope one, and its automata are those whose sensitivity a scratchpad lowers. An example is PARITY. If letters permute states, two different states never become equal. So once a flip has made the two runs different, they stay different, and $\mathrm{as}_n$ is linear. (If no flip ever makes them different, for example because all letters act alike, $\mathrm{as}_n$ is 0.)
+#
+# The lower band, *cannot* in the legend, becomes level: its median does so after some eight letters and its upper edge after some fifty. Its automata are the majority. Most of them forget the past, as LAST does: whatever a flip has changed, the two runs sooner or later meet again. A few remember an early letter for ever. An example is FIRST, whose first letter leads to one of two states that are never left. But in these automata a flip can separate two runs for good only at states that a run soon leaves, so only a bounded number of letters counts.
+#
+# Whether they forget or remember, the last state of the automata in the lower band is as insensitive in one go as it is step by step, up to a constant, which can be large, as we will see below. On words of up to some ten letters the two bands overlap. On longer words there is a gap between them, in which no automaton lies and which widens with the length. The following proposition says why:
 #
 # ```{prf:proposition} Bounded or linear (ours)
 # :label: scratchpad-growth
 # Suppose that letters are uniform and independent, and call a pair of states *parted* if no word leads both to one state. A state is *recurrent* if it can be reached and if every state that it leads to leads back to it. If at some recurrent state the flip of one bit makes it possible to reach a parted pair, then $\mathrm{as}_n \ge c\, n$ for some $c > 0$ and all large $n$. If there is no such state, $\mathrm{as}_n$ is bounded.
 # ```
 #
+# For example, the two states of PARITY are a parted pair, because every letter changes both or neither. Both states are recurrent, and the flip of a letter leads to this pair at once, so $\mathrm{as}_n$ grows linearly. In LAST each letter leads both states to the same one, so no pair of states is parted. In FIRST the two final states are a parted pair, but only from the starting state can a flip lead to it, and the starting state is not recurrent.
+#
 # **The idea of the proof.** A flip matters at the end if the two runs never meet again. If flips with this effect remain possible all along the word, as in PARITY, every part of the word contributes. If runs always meet, as in LAST, only the last letters contribute. If a flip can separate runs for good only near the beginning, as in FIRST, the first letters contribute too.
 #
 # ```{dropdown} Proof
-# In the first case the automaton is in this state at a positive share of all steps, on average over words. Each time, the flip leads to a parted pair within a fixed number of letters with some fixed chance, and from then on the two runs differ. In the second case no pair that a flip can make at a recurrent state, and no pair that is reached from such a pair, is parted. So from each of them the runs meet within $|X|^2$ letters with some fixed chance. Therefore the chance that they still differ decays geometrically, and the sum over the time of the flip is bounded. The expected number of visits to all other states is finite. $\square$
+# We treat the two cases of the proposition one after the other.
+#
+# *Linear.* In the first case the automaton is in this state at a positive share of all steps, on average over words. Each time, the flip leads to a parted pair within a fixed number of letters with some fixed chance, and from then on the two runs differ.
+#
+# *Bounded.* In the second case no pair that a flip can make at a recurrent state, and no pair that is reached from such a pair, is parted. So from each of them the runs meet within $|X|^2$ letters with some fixed chance. Therefore the chance that they still differ decays geometrically, and the sum over the time of the flip is bounded. The expected number of visits to all other states is finite. $\square$
 # ```
 #
-# To test the criterion we compare it with the growth that we see. The next lines count an automaton as linear if the second half of the longest word adds more than 0.1 per letter to $\mathrm{as}_n$. This threshold is our choice, and the table shows that no automaton comes near it.
+# To test the criterion we compare it with the growth that we see, and an automaton that grows in the other way than predicted would speak against it. The next lines count an automaton as linear if the second half of the longest word adds more than 0.1 per letter to $\mathrm{as}_n$. This threshold is our choice, and the table shows that no automaton comes near it.
 
 # %%
 per_letter = (in_one_go[:, -1] - in_one_go[:, word // 2 - 1]) / (word - word // 2)
@@ -145,6 +155,8 @@ thm7.holds(
 )
 
 # %% [markdown]
+# The criterion is right for every automaton of the figure. A shorter rule, that an automaton is linear exactly if every letter permutes its states, is wrong for many, because most of the linear automata in the table have a letter that does not permute the states.
+#
 # With three states the bounded kind is easy to tell from the linear one, but with more states its bound can be out of reach of real words. Take PARITY that returns to its first state after ten ones in a row. Its 20 states hold the parity and the number of ones since the last zero, and the criterion says that it is of the bounded kind. We compute its $\mathrm{as}_n$ beside that of PARITY.
 
 # %%
@@ -166,7 +178,7 @@ glue(returns=far["PARITY that returns"][word])
 #
 # ## Any automaton, any code
 #
-# Does the bound hold if $|X|$ is no power of two? In this case $\log_2 |X|$ is not a whole number of bits, and some bit strings are not the code of a state. So let states and letters have any distinct *codes*, words of 0s and 1s. A flip counts if it leads from one code to another.
+# We come back to the scratchpad, that is, to a single step. Does the bound of Theorem 7 hold if $|X|$ is no power of two? In this case $\log_2 |X|$ is not a whole number of bits, and some bit strings are not the code of a state. So let states and letters have any distinct *codes*, words of 0s and 1s. A flip counts if it leads from one code to another.
 #
 # ```{prf:proposition} Codes (ours)
 # :label: scratchpad-codes
@@ -175,9 +187,15 @@ glue(returns=far["PARITY that returns"][word])
 #
 # **Proof.** A set of $N$ words of $m$ bits has at most $\frac N2 \log_2 N$ pairs that are one flip apart. (By the edge-isoperimetric inequality {cite}`odonnell2014` at least $N (m - \log_2 N)$ of the $N m$ flips of its words lead out of the set, and the others count each pair twice.) So a word has at most $\log_2 N$ neighbours on average, and no more flips can change $g$. If all words are codes, equality means that every flip changes $g$. $\square$
 #
-# So the mean over codes, of flips that lead to codes, needs no assumption on the number of bits. (If the codes are so far apart that no flip leads from one to another, the proposition is empty.) The same bound at every single input does need such an assumption: with three states coded 00, 01, 10 and two letters an input can have three flips, which is more than $\log_2 6 = 2.58$. The bound on the mean needs the assumption too, if the model can also be given strings that are no code. If a step is extended to them, its average sensitivity is at most the number of bits, here 3, and this is reached if one bit of the next state is the parity of all three bits. So in every case the bound is a number that does not depend on the word, and Theorem 7 stands.
+# So there are three versions of the bound on a step:
 #
-# We list *every* automaton of some sizes, in binary code. A mean above the bound would refute the proposition.
+# * *The mean over codes, of flips that lead to codes*, is at most $\log_2 |X| |\Sigma|$, and needs no assumption on the number of bits. (If the codes are so far apart that no flip leads from one to another, the proposition is empty.)
+# * *The same bound at every single input* does need such an assumption: with three states coded 00, 01, 10 and two letters an input can have three flips, which is more than $\log_2 6 = 2.58$.
+# * *The mean over all strings*, if the model can also be given strings that are no code, needs the assumption too. If a step is extended to them, its average sensitivity is at most the number of bits, which is 3 in the example just given, and this is reached if one bit of the next state is the parity of all three bits.
+#
+# In every case the bound is a number that does not depend on the word, so Theorem 7 stands.
+#
+# To test the first version we list *every* automaton of some sizes, in binary code. A mean above the bound would refute the proposition.
 
 # %%
 rows = []
@@ -212,7 +230,9 @@ glue(listed=int(every["automata"].sum()), word=word)
 #
 # ## The data do not say which function
 #
-# On the strings of a run the scratchpad is determined by the word, so functions with much larger sensitivity fit the same strings. We list two of them on *all* strings of {glue:text}`bits` bits and $i$ scratch bits $s_1 \dots s_i$: the step $x_i \oplus s_i$, and the parity of $x_1 \dots x_i$, which ignores the scratchpad. (On a run $s_i$ is the state $t_{i-1}$, so that $s_1 = 0$ is the starting state; in the list $s_1$ takes both values, like every other bit.)
+# A model learns from data, and the data need not force it to use the scratchpad. On the strings of a run the scratchpad is determined by the word, so functions with much larger sensitivity fit the same strings.
+#
+# We list two functions on *all* strings of {glue:text}`bits` bits and $i$ scratch bits $s_1 \dots s_i$: the step $x_i \oplus s_i$, and the parity of $x_1 \dots x_i$, which ignores the scratchpad. (On a run $s_i$ is the state $t_{i-1}$, so that $s_1 = 0$ is the starting state; in the list $s_1$ takes both values, like every other bit.) A step with a degree above 2 would speak against the theorem.
 
 # %%
 rows = []

@@ -19,11 +19,11 @@
 # # Brittle at every width
 #
 # ```{verdict}
-# Theorem 6 is true: on long strings a transformer for a function like parity does not survive a random step of its weights, however short the step is. What matters is that the average sensitivity of the function grows in proportion to the length, as for parity. The paper asks for more than 12 times as many columns as layers, but 3 columns are enough, and the bound can be improved by a factor of 2. After a step of length 0.1 an exact network for PARITY with two layers and 18 columns is off by about {glue:text}`narrow:.1f` in mean square at {glue:text}`longest` bits, where the constant 0 is off by 1.
+# Theorem 6 is true: on long strings a transformer for a function like parity, whose average sensitivity is proportional to the length, does not survive a random step of its weights, however short. The paper asks for more than 12 times as many columns (numbers of a token) as layers, but 3 are enough, and the bound improves by a factor of 2. After a step of length 0.1 an exact two-layer network for PARITY with 18 columns is off by about {glue:text}`narrow:.1f` in mean square at {glue:text}`longest` bits, where the constant 0 is off by 1.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`. **Read** 17 min. **Runs in** 21 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`. **Read** 19 min. **Runs in** 21 s. **Source** printed.
 #
-# **Claim.** The paper's theorem says in the limit of long strings that a sensitive transformer is destroyed by a small random step. The theorem is true, and two steps of its proof are repaired here. To strengthen it, we follow the mean over all tokens of the factor by which layer norm magnifies a token, whereas the paper follows the largest. Then the width need not grow with the depth, the factor 2 and the error term of the bound disappear, and there is a bound at every finite length. At practical lengths this bound is vacuous, so we also measure what a step does to an exact network for PARITY.
+# **Claim.** The paper's theorem says in the limit of long strings that a sensitive transformer is destroyed by a small random step. The theorem is true, and two steps of its proof are repaired here. To strengthen the theorem, we follow the mean over all tokens of the factor by which layer norm magnifies a token, whereas the paper follows the largest of these factors. Then the width need not grow with the depth, the factor 2 and the error term of the bound disappear, and there is a bound at every finite length. At practical lengths this bound is vacuous, so we also measure what a step does to an exact network for PARITY.
 
 # %% tags=["parameters"]
 ascents = 100  # steps of each search for a counterexample [100..2000]
@@ -68,7 +68,7 @@ def bit_strings(count, n):
 #
 # ## A magnified token by hand
 #
-# Suppose that the last layer norm receives a token with three columns, $Y = (t, -t, 0)$, where $t = \pm \frac1{n^2}$ carries the parity of the string. Such small numbers are typical, since each of two attention layers divides the weight of a bit by about $n$. Layer norm magnifies $Y$ to $\pm(1.22, -1.22, 0)$, and a read-out turns this into $\pm 1$. Now the bias before the norm is moved by $u = (0.01, 0.01, -0.02)$. The next lines compute the answers for both parities after this step.
+# Suppose that the last layer norm receives a token with three columns, $Y = (t, -t, 0)$, where $t = \pm \frac1{n^2}$ carries the parity of the string of $n$ bits. Such small numbers are typical, since each of two attention layers divides the weight of a bit by about $n$. Layer norm magnifies $Y$ to $\pm(1.22, -1.22, 0)$, and a read-out turns this into $\pm 1$. Now the bias before the norm is moved by $u = (0.01, 0.01, -0.02)$. The next lines compute the answers for both parities after this step.
 
 
 # %%
@@ -86,7 +86,7 @@ rows = {
 table(pd.DataFrame(rows).T.rename_axis("bits"), "Answers before and after the step", form=".3f")
 
 # %% [markdown]
-# At 4 bits the token is longer than the step, and the answers survive. At 64 bits, however, the token is about 70 times shorter than the step. Layer norm then divides by the deviation of the *step*, which does not depend on $n$, and so both answers are near 0. In other words, the step alone keeps the token away from 0, so it limits the magnification, and thereby the sensitivity. The theorem says that this happens in every transformer.
+# At 4 bits the token is longer than the step, and the answers survive. At 64 bits, however, the token is about 70 times shorter than the step. Layer norm then divides by the deviation of the *step*, which does not depend on $n$, and so both answers are near 0. In other words, the step keeps what layer norm receives away from 0. So it limits the magnification, and thereby the sensitivity. The theorem says that this happens in every transformer.
 #
 # ## The statement
 #
@@ -101,7 +101,7 @@ table(pd.DataFrame(rows).T.rename_axis("bits"), "Answers before and after the st
 #
 # $$\mathrm{as}_n(f) = \mathbb E_x\, \tfrac14 \sum_i |f(x) - f(x^{\oplus i})|^2, \qquad L_{\rho, n}(T) = \mathbb E_x\, \mathbb E_{\|\Delta\| = \rho} \bigl( T_{\theta + \Delta}(x) - T_\theta(x) \bigr)^2 .$$
 #
-# The first is the *average sensitivity* of the function that the network computes, which is $n$ for PARITY. The second is the *average direction sharpness*, that is, how far the output moves in mean square after a step $\Delta$ of the weights. The step is uniform on the sphere of radius $\rho$, and it moves all $D$ weights but the encodings of positions.
+# The first is the *average sensitivity* of the function that the network computes, which is $n$ for PARITY. The second is the *average direction sharpness*, that is, how far the output moves in mean square after a step $\Delta$ of the weights. The step is uniform on the sphere of radius $\rho$, and it moves all $D$ weights but the encodings of positions. (The letter $L$ alone is always the number of layers.)
 #
 # ```{prf:theorem} Hahn and Rofin (2024), Theorem 6
 # :label: sensitive-thm6
@@ -122,13 +122,13 @@ table(pd.DataFrame(rows).T.rename_axis("bits"), "Answers before and after the st
 #
 # As $2 \zeta + \frac12 < 1$, the sensitivity of the moved network is then small against $n$. So the term with it in the first step vanishes in the limit, if the sensitivity of $T_\theta$ grows in proportion to $n$. The error term $L\, e^{-\Omega(d)}$ of the theorem comes from the other steps $\Delta$.
 #
-# The theorem does not say that encodings of positions are bounded in length. But its proof needs such a bound, because $C$ contains the length of the longest encoding and is treated as a constant. Appendix B supposes the bound, and so do we, although we know of no counterexample without it.
+# The theorem does not say that encodings of positions are bounded in length. But its proof needs such a bound, because $C$ contains the length of the longest encoding and is treated as a constant. Appendix B of the paper supposes the bound, and so do we, although we know of no counterexample without it.
 #
 # ## A mean in place of a maximum
 #
 # As in the example, what makes $T_{\theta + \Delta}$ insensitive is the last bias before each layer norm. The step changes the bias of layer $k$ by a vector $\Delta_k \in \mathbb R^d$, which moves all tokens alike. A token whose $Y_j$ is near $-\Delta_k$ is then near 0, and layer norm magnifies it most, by $1/N_j$.
 #
-# The paper follows the largest magnification of all $n$ tokens. It grows with $n$, because among more tokens one is nearer to $-\Delta_k$. But only few tokens are near $-\Delta_k$, and attention gives each of them only a share of $\frac1n$, so that the mean over the tokens is what matters. To see the difference we draw biases of $L$ layers and, in each layer, $n$ tokens at random places, and compute both the maximum and the mean. If the mean grew with $n$ as well, nothing would be gained by following it.
+# The paper follows the largest magnification of all $n$ tokens. This maximum grows with $n$, because among more tokens one is nearer to $-\Delta_k$. But only few tokens are near $-\Delta_k$, and attention gives each of them only a share of order $\frac1n$, so that the mean over the tokens is what matters. To see the difference we draw biases of $L$ layers and, in each layer, $n$ tokens at random places, and compute both the maximum and the mean. If the mean grew with $n$ as well, nothing would be gained by following it.
 
 
 # %%
@@ -178,14 +178,14 @@ thm6.holds(
 )
 
 # %% [markdown]
-# In {numref}`fig-magnification` every line on the left rises: the largest of $n$ magnifications grows as $n^{L/(d-1)}$, and fastest where the width is as small as the depth. The lines on the right, in contrast, are level, so that the mean does not grow at any $d \ge 3$ and $L$ that we tried.
+# In {numref}`fig-magnification` every line on the left rises: the largest of $n$ magnifications grows about as $n^{L/(d-1)}$, and fastest where the width is as small as the depth. The lines on the right, in contrast, are level, so that the mean does not grow noticeably at any $d \ge 3$ and $L$ that we tried. The table has the powers of $n$ for both panels.
 #
 # ## The theorem for every width
 #
-# Where does the condition $d > 12 L$ come from? It balances two terms, which both depend on an exponent $a$.
+# Where does the condition $d > 12 L$ come from? In the paper's proof one chooses how strong a magnification is still allowed. Let this be $n^a$: the steps after which some token $j$ in some layer $k$ is magnified by more than $n^a$, that is, $N^{(k)}_j(x)$ is below $n^{-a}$, are excluded. Two demands then pull $a$ in opposite directions.
 #
-# * The paper excludes steps after which some $N^{(k)}_j(x)$ is below $n^{-a}$. They have a probability of $O(n^{1 - a(d-1)})$, which vanishes if $a > \frac1{d-1}$.
-# * For the other steps the sensitivity has to be small against $n$. With the sharper law {prf:ref}`blowup-local` of this book we get $s(T_{\theta + \Delta}, x) / n = O(n^{aL - 1} \log n)$, which vanishes if $a < \frac1L$.
+# * *The excluded steps must be rare, so $a$ must be large.* They have a probability of $O(n^{1 - a(d-1)})$, which vanishes if $a > \frac1{d-1}$.
+# * *After the other steps the sensitivity must be small against $n$, so $a$ must be small.* Here we use the sharper law {prf:ref}`blowup-local` of this book: at nearly all inputs the sensitivity is at most of the order of $\log n$ times the product over the layers of the largest magnifications. So $s(T_{\theta + \Delta}, x) / n = O(n^{aL - 1} \log n)$, which vanishes if $a < \frac1L$.
 #
 # Such an $a$ exists if $\frac1{d-1} < \frac1L$, so with this law $d > L + 1$ is already enough. The paper uses {prf:ref}`sensitive-thm4` instead, which contains the neighbours of $x$, a square and $\sqrt n$, and therefore it needs $d > 12 L$. If one follows the mean, even less than $d > L + 1$ is needed:
 #
@@ -208,12 +208,14 @@ thm6.holds(
 #
 # Compared with the paper's statement there is no factor 2, no error term, no condition $|T_\theta| \le 1$ in the limit, and no limit in $\rho$.
 #
-# **The idea of the proof.** We follow one bit's influence from token to token through the layers, along paths. Each layer norm on a path multiplies the influence by at most $2/N$ at the token where the path passes. So we need the mean of a product of $1/N$ over random steps, for one token in each layer, and not the largest over all tokens. For one token this mean is finite in three or more columns. The reason is that the centred bias $u$ then lives in two or more dimensions, where $1/\|u\|$ can be integrated, and moving the token away from 0 only lowers the mean. So the sensitivity after a step is bounded, whatever $n$ is. Finally, a function of bounded sensitivity cannot be near one of sensitivity $\mu n$, because the sensitive function has its weight at high degrees, and the other one has almost none there.
+# **The idea of the proof.** We follow one bit's influence from token to token through the layers, along paths. Each layer norm on a path multiplies the influence by at most $2/N$ at the token where the path passes. So we need the mean of a product of $1/N$ over random steps, for one token in each layer, and not the largest over all tokens.
+#
+# For one token this mean is finite in three or more columns. The reason is that the *centred* bias $u$, that is, the step of the bias less the mean of its columns, then lives in two or more dimensions, where $1/\|u\|$ can be integrated. Moving the token away from 0 only lowers the mean. So the sensitivity after a step is bounded, whatever $n$ is. Finally, a function of bounded sensitivity cannot be near one of sensitivity $\mu n$, because the sensitive function has its weight at high degrees, and the other one has almost none there.
 #
 # ```{dropdown} Proof of the sharpened theorem
-# We bound the influence of all bits on the first layer and carry it through the later layers along paths. Then we take the mean of each path over the step, and finally we compare the moved network with the old one. The influence of bit $i$ is $I_i[g](x) = \|g(x) - g(x^{\oplus i})\|$. The following constants are taken at their largest for weights within $\rho$ of $\theta$.
+# We bound the influence of all bits on the first layer (1) and carry it through the later layers along paths (2). Then we take the mean of each path over the step (3), turn it into a bound on the sensitivity (4), and compare the moved network with the old one (5). The influence of bit $i$ is $I_i[g](x) = \|g(x) - g(x^{\oplus i})\|$. The following constants are taken at their largest for weights within $\rho$ of $\theta$.
 #
-# * $H$ is the number of heads, and $C_V$ bounds the norms of the value matrices.
+# * $H$ is the number of heads in a layer, and $C_V$ bounds the norms of the value matrices.
 # * $C_P$ is the length of the longest first token, and $g$ the distance of the two embeddings.
 # * $C_A$ is $d$ times the largest norm of a product of query and key matrices in a layer after the first.
 # * $L_k$ is a Lipschitz constant of the $k$-th block.
@@ -254,7 +256,7 @@ thm6.holds(
 #
 # ## Two functions of different sensitivity are apart
 #
-# The last part of the proof compares $f = T_\theta$ with the insensitive $f' = T_{\theta + \Delta}$. Two functions of different sensitivity cannot agree everywhere. For example, the parity of two bits has sensitivity 2 and the first bit has sensitivity 1. They agree on half of the inputs only, so their distance in mean square is 2. The lemma bounds such a distance from below by the two sensitivities.
+# Part (5) of the proof compares $f = T_\theta$ with the insensitive $f' = T_{\theta + \Delta}$. Two functions of different sensitivity cannot agree everywhere. For example, the parity of two bits has sensitivity 2 and the first bit has sensitivity 1. They agree on half of the inputs only, and at the other half they differ by 2, so the mean of their squared difference is 2. The lemma bounds such a distance from below by the two sensitivities.
 #
 # ```{prf:lemma} Hahn and Rofin (2024), Lemma 21
 # :label: sensitive-lem21
@@ -271,11 +273,11 @@ thm6.holds(
 #
 # ## Single steps, checked by computation
 #
-# The proofs are now complete, and this section checks single steps with numbers. Two steps of the printed proof fail, that of the caps and that of the factor 2. Between them stands a search for functions that violate Lemma 21. A reader of the main argument can skip this section, because a table near the end lists both steps with the other slips.
+# The proofs are now complete, and this section checks single steps with numbers. Two steps of the printed proof fail, that of the caps and that of the factor 2. Between these two stands a search for functions that violate Lemma 21. A reader of the main argument can skip this section, because a table near the end lists both steps with the other slips.
 #
 # ### A step of the printed proof that fails: caps
 #
-# To bound the chance of a small centred bias, the paper computes the area of a cap on a sphere in $\mathbb R^d$. But centred vectors fill only $d - 1$ dimensions, and a cap of radius $r$ on *their* sphere has an area of order $r^{d-2}$, not $r^{d-1}$. The exponent $d - 1$ is right, though, for the chance that the centred bias itself is short. Both chances, that of the cap and that of the bias, are incomplete Beta functions (here for $D = 100$). The table shows the powers of $r$ with which they grow between $10^{-4}$ and $10^{-3}$.
+# To bound the chance of a small centred bias, the paper computes the area of a *cap*, the part of a sphere in $\mathbb R^d$ that lies within $r$ of one of its points. But centred vectors fill only $d - 1$ dimensions, and a cap of radius $r$ on *their* sphere has an area of order $r^{d-2}$, not $r^{d-1}$. The exponent $d - 1$ is right, though, for the chance that the centred bias itself is short. Both chances, that of the cap and that of the bias, are incomplete Beta functions (here for $D = 100$ weights). The table shows the powers of $r$ with which both grow for $r$ between $10^{-4}$ and $10^{-3}$. If the paper's step were right, the column *cap* would have $d - 1$.
 
 # %% mystnb={"code_prompt_hide": "Beta functions, and two checks", "code_prompt_show": "Beta functions, and two checks"} tags=["hide-input"]
 d, radii = np.arange(4.0, 9)[:, None], np.array([1e-4, 1e-3])
@@ -304,7 +306,7 @@ for verb, name, other in (("refuted", "cap", "centred bias"), ("repaired", "cent
 #
 # ### Lemma 21 at all functions of two bits
 #
-# {prf:ref}`sensitive-lem21` is attained by PARITY against the function 0. To look for a violation we list all pairs of functions of two bits with values $-1$, 0 and 1, and compute how far the left side lies above the right side. A negative number would refute the lemma. The folded check also compares the *squared* distance with $\frac{\mathrm{as}(f)}n - 3 (\|f\|^4\, \mathrm{as}(f')/n)^{1/3}$, the form at finite length in {prf:ref}`brittle-repaired`.
+# {prf:ref}`sensitive-lem21` is attained by PARITY against the function 0. To look for a violation we list all pairs of functions of two bits with values $-1$, 0 and 1, and compute for eight values of $\alpha$ how far the left side lies above the right side. A negative number would refute the lemma. The folded check also compares the *squared* distance with $\frac{\mathrm{as}(f)}n - 3 (\|f\|^4\, \mathrm{as}(f')/n)^{1/3}$, the form at finite length in {prf:ref}`brittle-repaired`.
 
 
 # %%
@@ -408,10 +410,10 @@ glue(at_half=at_half[2.0], gap_printed=largest[2.0])
 # %% [markdown]
 # ## Looking for a network that violates the bound
 #
-# Our proof can contain a slip as well, so we attack its parts (2) and (3), which the table calls links, and the whole bound $K$, at $d = 3$, the least width allowed.
+# Our proof can contain a slip as well, so we attack two of its parts and the whole bound $K$, at $d = 3$, the least width allowed. The parts have the numbers of the folded proof, and the table calls them *links*. Link (2) bounds the influence of all bits on the last token by sums over paths through the layers, and link (3) bounds the mean of $\prod_k 1/N^{(k)}_{j_k}$ over the random step by a number $Q$.
 #
 # * *For (2) and for $K$* gradient ascent changes all weights, embeddings and encodings of networks of 12 tokens, so as to raise the ratio of left to right side, for (2) from starts at two scales. The networks that it finds are then lengthened by repeating their encodings, to 192 tokens for (2) and to 48 for $K$.
-# * *For (3)* we choose the shifts $c_k$: none, fixed ones, and several that follow the steps of earlier layers.
+# * *For (3)* we choose the shifts $c_k$ of the token, which the proof drops: none, fixed ones, and several that follow the steps of earlier layers.
 #
 # A ratio above 1 would refute the part that it belongs to.
 
@@ -525,11 +527,13 @@ ours(
 glue(link2=link2, whole=whole_used)
 
 # %% [markdown]
-# No ratio exceeds 1 by more than the error of its mean. The ascent reaches {glue:text}`link2:.2f` of the bound in (2), and the bound in (3) is attained. The largest ratio to the whole bound is {glue:text}`whole:.3f` with one layer, and far less with more layers. The constant $K$ is exponential in $C_A$ and takes the worst weights within $\rho$, so at practical lengths the bound is vacuous. It proves that there is a length from which on the network fails, but not what this length is.
+# No ratio exceeds 1 by more than the error of its mean. The ascent reaches {glue:text}`link2:.2f` of the bound in (2), and the bound in (3) is attained, without a shift. The largest ratio to the whole bound is {glue:text}`whole:.3f` with one layer, and far less with more layers.
+#
+# The constant $K$ is exponential in $C_A$, the bound on the products of query and key matrices, and takes the worst weights within $\rho$, so at practical lengths the bound is vacuous. It proves that there is a length from which on the network fails, but not what this length is.
 #
 # ## What a step leaves of PARITY
 #
-# Since the bound is vacuous at practical lengths, we measure there what a step does. A network written by hand computes PARITY exactly, with $L = 2$ layers and 32 columns ({ref}`ch-brittle-transformers`). Seven of its 16 pairs of columns are empty. Without them it has $d = 18 < 12 L = 24$, so the paper's theorem does not apply to it, but ours does. For both widths we take random steps of length 0.1 and compute the sharpness and the average sensitivity of the moved network. The theorem says that on long strings the sharpness is at least 1 in the limit; a value that stays below 1 would speak against it.
+# Since the bound is vacuous at practical lengths, we measure there what a step does. A network written by hand computes PARITY exactly, with $L = 2$ layers and 32 columns ({ref}`ch-brittle-transformers`). Seven of its 16 pairs of columns are empty. Without the empty pairs the network has $d = 18 < 12 L = 24$, so the paper's theorem does not apply to it, but ours does. For both widths we take random steps of length 0.1 and compute the sharpness and the average sensitivity of the moved network. The theorem says that on long strings the sharpness is at least 1 in the limit; a value that stays below 1 would speak against it.
 
 
 # %%
@@ -576,13 +580,13 @@ thm6.holds(
 glue(narrow=left["sharpness"].iloc[-1], longest=longest, K_parity=K)
 
 # %% [markdown]
-# At both widths the sharpness exceeds 1 on the longest strings, so the theorem is not contradicted. The sensitivity is $n$ without a step, but after a step it falls quickly with the length, because the token that carries the answer becomes shorter than the step.
+# At both widths the sharpness exceeds 1 on the longest strings, so the theorem is not contradicted. The sensitivity is $n$ without a step, but after a step it falls quickly with the length up to 64 bits, because the token that carries the answer becomes shorter than the step.
 #
-# These numbers are no proof. The sensitivities are means of only 8 steps with one string each, and at 128 bits they are known to a factor of about 2. Moreover, all these numbers are estimates at one length, whereas what is proved is the limit, and the bound at finite length, in which $K$ is {glue:text}`K_parity:.0e` for this network.
+# These numbers are no proof. The sensitivities are means of only 8 steps with one string each, and at 128 bits they are known to a factor of about 2. So it means little that with the first seed the last sensitivity at 18 columns is a little larger than the one before it. Moreover, all these numbers are estimates at one length, whereas what is proved is the limit, and the bound at finite length, in which $K$ is {glue:text}`K_parity:.0e` for this network.
 #
 # ## Scores that grow
 #
-# Scores that grow like $\log n$ let a head attend to a single token of a long string. Do such scores help to compute a sensitive function? The paper remarks that they do not, if they stand in the first layer. In our proof these scores do not occur at all, because the 6 in (1) holds for every row of scores. This 6 bounds a mean over inputs, and no such bound holds at every input. To see the difference, we compute what all flips together do to a head with scores $\pm \log n$ that computes OR, on average and at the string of zeros. A mean above 6 would refute the bound.
+# Scores that grow like $\log n$ let a head attend to a single token of a long string. Do such scores help to compute a sensitive function? The paper remarks that they do not, if they stand in the first layer. In our proof these scores do not occur at all: its part (1) uses that all flips together move a row of attention by at most 6 on average, and the 6 holds for every row of scores. But no such bound holds at every input. To see the difference, we compute what all flips together do to a head with scores $\pm \log n$ that computes OR, on average and at the string of zeros. A mean above 6 would refute the bound.
 #
 # (Appendix C ends with a remark on networks that have a layer norm after attention too, with no bias before it. This remark is the subject of {ref}`ch-two-layer-norms`.)
 
@@ -605,7 +609,7 @@ ledger.result("sensitive.thm6_logits").holds(
 glue(or_mean=or_mean, or_zero=or_zero)
 
 # %% [markdown]
-# The exact mean over all inputs is {glue:text}`or_mean:.2f` times 6, but at the string of zeros the head reaches {glue:text}`or_zero:.1f` times 6.
+# The exact mean over all inputs is {glue:text}`or_mean:.2f` times 6, so the bound holds, but at the string of zeros the head reaches {glue:text}`or_zero:.1f` times 6.
 #
 # ## The slips of the printed proof, together
 #
@@ -626,9 +630,9 @@ glue(or_mean=or_mean, or_zero=or_zero)
 # ## What would falsify this
 #
 # * Lemma 21 or its form at finite length would be refuted by a pair of functions that are nearer to each other than their sensitivities allow. If $1 - 1/\alpha$ or the last term is dropped, there are such pairs.
-# * {prf:ref}`brittle-repaired` would be refuted by a ratio above 1 in one part of its proof. If the mean over tokens or the factor $Q$ is left out, or if $d = 2$, there are such ratios.
+# * {prf:ref}`brittle-repaired` would be refuted by a ratio above 1 in a link of its proof or for the whole bound. If the mean over tokens or the factor $Q$ is left out, or if $d = 2$, there are such ratios.
 # * It would also be refuted by a mean magnification that grows with the number of tokens, as the largest does.
-# * Finally, it would be refuted by an exact PARITY whose sharpness stays below 1. The control is a step of the first queries and keys alone, which leaves PARITY as it is at this length. It does not show that only the biases matter. In a trial of our own at 128 bits a step of all weights except the last biases gave a sharpness of 1.09 ± 0.03, and one of the last bias of layer 2 alone 1.06 ± 0.02. The proof uses the biases because they act in every transformer.
+# * Finally, it would be refuted by an exact PARITY whose sharpness stays below 1. The control is a step of the first queries and keys alone, which leaves PARITY as it is at this length. This control does not show that only the biases matter. In a trial of our own at 128 bits a step of all weights except the last biases gave a sharpness of 1.09 ± 0.03, and one of the last bias of layer 2 alone 1.06 ± 0.02. The proof uses the biases because they act in every transformer.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -686,7 +690,13 @@ ledger.show()
 # ```{solution} ex-brittle-best
 # :class: dropdown
 #
-# Let $f(x)$ be 1 if the first bit is 0, and the parity of the other bits otherwise, and let $f'$ be 1 or 0 by the first bit. Neither is a transformer before or after a step, so for the theorem itself this leaves open whether $\mu$ is best.
+# Let $f(x)$ be 1 if the first bit is 0, and the parity of the other bits otherwise, and let $f'(x)$ be 1 if the first bit is 0, and 0 otherwise.
+#
+# * *Sensitivity of $f$.* Flipping one of the other $n - 1$ bits changes $f$ at half of the inputs, and flipping the first bit changes $f$ if the parity of the others is $-1$, again at half. So $\mathrm{as}_n(f) = \frac n2$ and $\mu = \frac12$.
+# * *Sensitivity of $f'$.* Only the first bit matters, and its flip changes $f'$ by 1, so $\mathrm{as}_n(f') = \frac14$.
+# * *Distance.* The two functions agree if the first bit is 0, and differ by 1 otherwise, so their squared distance is $\frac12$.
+#
+# Neither is a transformer before or after a step, so for the theorem itself this leaves open whether $\mu$ is best.
 # ```
 #
 # ```{exercise}
@@ -710,7 +720,7 @@ rows = {
 table(pd.DataFrame(rows).T.rename_axis(["step", "bits"]), "Answers after a step", form=".3f")
 
 # %% [markdown]
-# All of these steps destroy the answer. A parallel step makes the answer 1 for every long string, and a mixed one makes it a constant in between, so that the answer depends on the step and not on the string. The moved network is wrong in another way than with the orthogonal step, but it is no better, because its mean squared error tends to $1 + c^2$ if its answer tends to $c$. A step that is 100 times shorter matters when $\frac1{n^2}$ is about $10^{-4}$, which is at 10 times the length.
+# All of these steps destroy the answer. A parallel step makes the answer 1 for every long string, and a mixed one makes it a constant in between, so that the answer depends on the step and not on the string. The moved network is wrong in another way than with the orthogonal step, but it is no better: if its answer tends to a number $r$, its mean squared error tends to $1 + r^2$. A step that is 100 times shorter matters when $\frac1{n^2}$ is about $10^{-4}$, which is at 10 times the length.
 #
 # ```{solution-end}
 # ```

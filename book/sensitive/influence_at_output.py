@@ -19,30 +19,49 @@
 # # What one bit does to the output
 #
 # ```{verdict}
-# True: without layer norm, with fixed weights and with encodings of bounded length, one flipped bit among $n$ changes the output at every other position by at most a constant divided by $n$. In random transformers of one layer the change falls with the power {glue:text}`slope_one` of $n$. Layer norm divides by a standard deviation, under whose root a number $\varepsilon$ is added to the variance. If $\varepsilon$ is positive, the paper's two bounds on the sensitivity hold, the first of them for tokens that are not too long: their squared length may be at most twice the number of columns. For the average over inputs we prove a bound that does not grow with $n$ at all.
+# Without layer norm, with fixed weights and encodings of bounded length, one flipped bit among $n$ changes a transformer's output at every other position by at most a constant over $n$, as the paper says. In random one-layer transformers the change falls with the power {glue:text}`slope_one` of $n$. With a layer norm that adds a positive number to the variance, the paper's two bounds on the sensitivity hold, that for every input if the squared length of tokens is at most twice the number of columns. For the average over inputs we prove a bound that does not contain $n$.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 14 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 17 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** In a transformer without layer norm and with fixed weights, a flip of one bit moves the output elsewhere by $O(1/n)$, as the paper quotes from Hahn (2020) and from Li and others (2023). This does not cover scores that grow with $\log n$. FIRST, the function that returns the first bit, shows why. With layer norm and $\varepsilon > 0$ the paper sketches two bounds on the sensitivity, which is a quarter of the sum of the squared effects of all flips: one at every input and one at most inputs. We carry out both proofs, and both bounds hold, the first for tokens that are not too long. We add a third: the average sensitivity is bounded at all lengths, however large the scores of the first layer are.
+# **Claim.** In a transformer without layer norm and with fixed weights, a flip of one bit moves the output elsewhere by $O(1/n)$, as the paper quotes from Hahn (2020) and from Li and others (2023). This does not cover scores that grow with $\log n$, as FIRST shows, the function that returns the first bit.
+#
+# Layer norm divides by a standard deviation, under whose root a number $\varepsilon$ is added to the variance. For $\varepsilon > 0$ the paper sketches two bounds on the sensitivity, which is a quarter of the sum of the squared effects of all flips: one at every input and one at most inputs. We carry out both proofs, and both bounds hold, the first for tokens that are not too long. We add a third: the average sensitivity is bounded at all lengths, however large the scores of the first layer are.
 #
 # ## Why one should care
 #
-# Attention is an average, and an average of $n$ bits hardly notices one of them. This simple remark, made precise by Hahn (2020), is the oldest explanation of why transformers find PARITY hard. But it explains too much, because it would make FIRST hard as well, a function that only returns the first bit and that transformers learn easily. Two mechanisms can overcome this dilution: a head can attend to a single position, if its scores grow with the length, and layer norm can magnify a small difference, if its $\varepsilon$ is small. Which of the two can help with a function that depends on *all* bits? The chapter shows that the first cannot, as long as the growing scores stand in the first layer. (In a second layer they can: the network without layer norm in {ref}`ch-one-layer-parity` computes PARITY with scores there that grow with $n$.)
+# Attention is an average, and an average of $n$ bits hardly notices one of them. This simple remark, made precise by Hahn (2020), is the oldest explanation of why transformers find PARITY hard. But it explains too much, because it would make FIRST hard as well, a function that only returns the first bit and that transformers learn easily.
+#
+# Two mechanisms can overcome this dilution: a head can attend to a single position, if its scores grow with the length, and layer norm can magnify a small difference, if its $\varepsilon$ is small. Which of the two can help with a function that depends on *all* bits? The chapter shows that the first cannot, as long as the growing scores stand in the first layer. In a second layer they can: the network without layer norm in {ref}`ch-one-layer-parity` computes PARITY with scores there that grow with $n$.
 #
 # ## One head by hand
 #
-# An attention head reads $n = 16$ bits, each written as $\pm 1$. If all scores are equal, the head returns the mean of the bits, and a flip changes it by $\frac2{16} = 0.125$; at $n = 512$ the change is $0.004$. Now let position 1 have the score $\log n$ and all others 0. The unnormalised weights are $n$ for position 1 and 1 for each of the $n - 1$ others, so that position 1 has the weight $\frac n{2n - 1}$, just over one half, at every length. A flip of the first bit changes the head by $\frac{2n}{2n-1} = 1.03$ at $n = 16$ and by $1.00$ at $n = 512$. But the other 15 bits share the other half of the weight, and each of them now counts only half as much as before. In other words, attention that is given to one bit is taken from the others.
+# An attention head reads $n = 16$ bits, each written as $\pm 1$. If all scores are equal, the head returns the mean of the bits, and a flip changes it by $\frac2{16} = 0.125$. Now let position 1 have the score $\log n$ and all others 0. The unnormalised weights are $n$ for position 1 and 1 for each of the $n - 1$ others, so that position 1 has the weight $\frac n{2n - 1}$, just over one half, at every length. Since a flip changes a bit by 2, it moves the head by twice the weight of its position:
+#
+# | scores | flipped bit | change | at $n = 16$ | at $n = 512$ |
+# |:--|:--|:--|--:|--:|
+# | all equal | any | $\frac2n$ | 0.125 | 0.004 |
+# | $\log n$ on position 1 | the first | $\frac{2n}{2n-1}$ | 1.03 | 1.00 |
+# | $\log n$ on position 1 | another | $\frac2{2n-1}$ | 0.065 | 0.002 |
+#
+# The change in the second line stays above 1 at every length, but it has a price. The other 15 bits share the other half of the weight, and each of them now counts only half as much as before. In other words, attention that is given to one bit is taken from the others.
 #
 # ## The statement
 #
-# The input is $x \in \{0,1\}^n$, and $x^{\oplus q}$ is $x$ with bit $q$ flipped. The *influence* of bit $q$ on $v(x)$ is $I_q[v](x) = \|v(x) - v(x^{\oplus q})\|_2$. A transformer $f$ starts from tokens $y_j^{(0)} = e(x_j) + p_j \in \mathbb R^d$, with an embedding $e$ of the bit and an encoding $p_j$ of the position. Layer $k$ adds to each token what $H$ attention heads return, and then the output of a feedforward block with one hidden ReLU layer, and the result is called $Y_j^{(k)}$. Layer norm divides the centred $Y_j^{(k)}$ by $N = \sqrt{\sigma^2(Y_j^{(k)}) + \varepsilon}$, which gives $y_j^{(k)}$. After $L$ layers the output is $f(x) = v \cdot y_n^{(L)}$. Its *sensitivity* is $s(x, f) = \frac14 \sum_q I_q[f](x)^2$, and $\mathrm{as}_n(f) = \mathbb E_x\, s(x, f)$ for uniform $x$.
+# The input is $x \in \{0,1\}^n$, and $x^{\oplus q}$ is $x$ with bit $q$ flipped. The *influence* of bit $q$ on a quantity $v(x)$ is $I_q[v](x) = \|v(x) - v(x^{\oplus q})\|_2$.
+#
+# A transformer $f$ starts from tokens $y_j^{(0)} = e(x_j) + p_j \in \mathbb R^d$, with an embedding $e$ of the bit and an encoding $p_j$ of the position. Layer $k$ adds to each token what $H$ attention heads return, and then the output of a feedforward block with one hidden ReLU layer, and the result is called $Y_j^{(k)}$. Layer norm divides the centred $Y_j^{(k)}$ by $N = \sqrt{\sigma^2(Y_j^{(k)}) + \varepsilon}$, which gives $y_j^{(k)}$; here $\sigma^2$ is the variance of the entries. After $L$ layers the output is $f(x) = v \cdot y_n^{(L)}$, with a read-out vector $v$.
+#
+# The *sensitivity* of $f$ is $s(x, f) = \frac14 \sum_q I_q[f](x)^2$, and its average is $\mathrm{as}_n(f) = \mathbb E_x\, s(x, f)$ for uniform $x$.
 #
 # ```{prf:proposition} Hahn and Rofin (2024), Fact 2
 # :label: sensitive-fact2
 # In a transformer without layer norm, with weights that do not depend on $n$, flipping bit $i$ changes the output at any other position by $O(1/n)$.
 # ```
 #
-# What changes with layer norm? Two factors can be large, and both of them occur in the bounds that the paper sketches. The first factor comes from layer norm. It divides by $N \ge \sqrt\varepsilon$, so each of the $L$ layers can magnify a difference by $\varepsilon^{-1/2}$, and this gives $\varepsilon^{-L/2}$. The second factor comes from attention in the first layer. If a flip can raise the score of its position by $g$, it can multiply the weight of this position by $e^g$, and at an unlucky input every flip does so. Therefore a bound at *every* input is exponential in the norms behind the scores. At *most* inputs few positions gain so much, and then $\log n$ can replace the exponential.
+# What changes with layer norm? Two factors can be large, and both of them occur in the bounds that the paper sketches.
+#
+# * *Layer norm.* It divides by $N \ge \sqrt\varepsilon$, so each of the $L$ layers can magnify a difference by $\varepsilon^{-1/2}$, and this gives $\varepsilon^{-L/2}$.
+# * *Attention in the first layer.* If a flip can raise the score of its position by $g$, it can multiply the weight of this position by $e^g$, and at an unlucky input every flip does so. Therefore a bound at *every* input is exponential in the norms behind the scores. At *most* inputs few positions gain so much, and then $\log n$ can replace the exponential.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Eqs. (9) and (10)
 # :label: sensitive-eq9
@@ -87,9 +106,15 @@ lengths = [16, 32, 64, 128, 256, 512]
 # %% [markdown]
 # ## What one bit is worth without layer norm
 #
-# The proof of {prf:ref}`sensitive-fact2` is short. If the weights are fixed and the encodings of positions have bounded length, all scores lie in a bounded range $r$, so no weight exceeds $e^r / n$. If one token out of $n$ changes, it moves a head by at most $\|V\|\, e^r (\|e(1) - e(0)\| + 2 \max_w \|y_w\|) / n$, where $V$ is the value matrix. The first term is the token's own contribution, and the second is due to the weight that it takes from the others. A feedforward block multiplies this by a constant at most. So the next layer receives one token that moved by $O(1)$ and others that moved by $O(1/n)$. If the query is one of the others, all scores but one move by $O(1/n)$, and no weight exceeds $e^r/n$, so that the same argument gives $O(1/n)$ again, layer after layer. (If the encodings of later positions grow, they can carry a growing score at fixed weights, and the fact fails: the network of {ref}`ch-one-layer-parity` has fixed weights and no layer norm, and a flip moves its output by about 2 at every length. Appendix B of the paper takes encodings to be bounded, and so do we.)
+# The proof of {prf:ref}`sensitive-fact2` is short. It bounds a single attention weight, then what one changed token does to a head, and then goes on layer by layer.
 #
-# To test the fact we draw random transformers, keep their weights, and lengthen the input: the query keeps its position, and new positions are added in front. If the fact is true, the change of the output falls at least as fast as $\frac1n$. For comparison we compute two heads that attend to position 1. One is *FIRST*, the head of the example with the score $\log n$ on position 1. The other has at every length the score $\log 16$ of the shortest one.
+# If the weights are fixed and the encodings of positions have bounded length, all scores lie in a bounded range $r$, so no attention weight exceeds $e^r / n$. If one token out of $n$ changes, it moves a head by at most $\|V\|\, e^r (\|e(1) - e(0)\| + 2 \max_w \|y_w\|) / n$, where $V$ is the value matrix. The first term is the token's own contribution, and the second is due to the weight that it takes from the others. A feedforward block multiplies this bound by a constant at most.
+#
+# So the next layer receives one token that moved by $O(1)$ and others that moved by $O(1/n)$. If the query is one of the others, all scores but one move by $O(1/n)$, and no weight exceeds $e^r/n$, so that the same argument gives $O(1/n)$ again, layer after layer.
+#
+# Why do we ask for encodings of bounded length? If the encodings of later positions grow, they can carry a growing score at fixed weights, and the fact fails. For example, the network of {ref}`ch-one-layer-parity` has fixed weights and no layer norm, and a flip moves its output by about 2 at every length. Appendix B of the paper takes encodings to be bounded, and so do we.
+#
+# To test the fact we draw random transformers, keep their weights, and lengthen the input: the query keeps its position, and new positions are added in front. If the fact is true, the change of the output falls at least as fast as $\frac1n$, so a slower decrease would speak against it. For comparison we compute two heads that attend to position 1. One is *FIRST*, the head of the example with the score $\log n$ on position 1. The other has at every length the score $\log 16$ of the shortest one.
 
 
 # %%
@@ -186,11 +211,24 @@ glue(slope_one=f"{slopes[1]:.3f}", slope_two=f"{slopes[2]:.3f}", slack=1 / max(s
 glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 
 # %% [markdown]
-# In {numref}`fig-influence-length` the lines of the random transformers run parallel to the dotted line. Their slopes are {glue:text}`slope_one` for one layer and {glue:text}`slope_two` for two, with 95 % intervals over models, and the explicit constant of the proof is {glue:text}`slack:.0f` times as large as $n$ times the largest change seen. The line of FIRST with growing scores, on the other hand, is level: at $n =$ {glue:text}`n_last` a flip moves its output by {glue:text}`growing:.3f`, whereas with fixed scores a flip moves it by {glue:text}`fixed:.3f`. So {prf:ref}`sensitive-fact2` does not cover heads whose scores grow with the length. But FIRST depends on one bit only. Can growing scores serve a function that depends on all bits?
+# In {numref}`fig-influence-length` the lines of the random transformers run parallel to the dotted line, in agreement with the fact. Their slopes are {glue:text}`slope_one` for one layer and {glue:text}`slope_two` for two, with 95 % intervals over models. The explicit constant of the proof, computed for one layer, is far from attained by these models: even where they come closest to it, it is about {glue:text}`slack:.0f` times as large as $n$ times the largest change seen.
+#
+# The line of FIRST with growing scores, on the other hand, is level, whereas the line with fixed scores bends down. At $n =$ {glue:text}`n_last` a flip moves the output by {glue:text}`growing:.3f` with growing scores, and by {glue:text}`fixed:.3f` with fixed ones. So {prf:ref}`sensitive-fact2` does not cover heads whose scores grow with the length. But FIRST depends on one bit only. Can growing scores serve a function that depends on all bits?
 #
 # ## With layer norm: three bounds on the sensitivity
 #
-# To answer this question, we bound the sensitivity of a whole transformer. Let $g$ be the largest change that one bit makes to a score of the first layer, $\eta = \|e(1) - e(0)\|$, $C_P = \max_j \|y_j^{(0)}\|$, and let $L_k$ be a Lipschitz constant of the block of layer $k$. Norms of matrices are spectral norms, the largest over heads, and $C_V$ and $C_A = d\, \|K^\top Q\|$ are those of the layer in question.
+# To answer this question, we bound the sensitivity of a whole transformer by a few of its norms. Norms of matrices are spectral norms, the largest over heads.
+#
+# | symbol | what it is |
+# |:--|:--|
+# | $g$ | the largest change that one bit makes to a score of the first layer |
+# | $\eta = \lVert e(1) - e(0) \rVert$ | the change that a flip makes to a token |
+# | $C_P = \max_j \lVert y_j^{(0)} \rVert$ | the length of the longest first token |
+# | $L_k$ | a Lipschitz constant of the feedforward block of layer $k$ |
+# | $C_V \ge \lVert V \rVert$, $C_A = d\, \lVert K^\top Q \rVert$ | norms of the layer in question |
+# | $A$ | stands for a bound on how much all flips together change the attention weights of one query in the first layer |
+#
+# Only $A$ depends on whether we ask about every input, about most, or about the average.
 #
 # ```{prf:theorem} Sensitivity with $\varepsilon > 0$ (ours)
 # :label: influence-epsilon
@@ -205,39 +243,44 @@ glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 # * $\mathrm{as}_n(f)$, with $A = 6$.
 # ```
 #
-# **The idea of the proof.** A *row* is the list of the attention weights of one query. All flips together move the first layer by at most $S(A)$, where $A$ bounds how much they change the weights of a row. Only this $A$ differs between the three bounds. At every input it is exponential in the change $g$ of a score, at most inputs it is of order $\log n$, and on average over inputs it is a constant, because positions that would gain much weight if their bit were flipped are rare. A layer norm with $\varepsilon > 0$ multiplies by at most $\varepsilon^{-1/2}$, and each later layer by $G_k$.
+# **The idea of the proof.** A *row* is the list of the attention weights of one query. All flips together move the first layer by at most $S(A)$, where $A$ bounds how much they change the weights of a row. Only this $A$ differs between the three bounds. At every input $A$ is exponential in the change $g$ of a score, and at most inputs it is of order $\log n$. On average over inputs $A$ is a constant, because positions that would gain much weight if their bit were flipped are rare. A layer norm with $\varepsilon > 0$ then multiplies the effect of the flips by at most $\varepsilon^{-1/2}$, and each later layer by $G_k$.
 #
 # ```{dropdown} Proof
 # We bound how much all flips change a row of the first layer, then the output of the first layer, and carry this through the other layers.
 #
-# **A row at every input.** Let $q$ be a position other than the query's. Let $z$ and $z e^{g_q}$ be its unnormalised weights as a zero and as a one, $0 \le g_q \le g$, let $R$ be the sum of the others, and let $\hat a_q^0$ and $\hat a_q^1$ be its weights as a zero and as a one. A flip of $q$ changes the weights of the row by $2 (\hat a_q^1 - \hat a_q^0)$ in all, because what $q$ gains the others lose, and
+# **A row at every input.** We add up what every flip does to one row. Let $q$ be a position other than the query's. Let $z$ and $z e^{g_q}$ be its unnormalised weights as a zero and as a one, $0 \le g_q \le g$, let $R$ be the sum of the others, and let $\hat a_q^0$ and $\hat a_q^1$ be its weights as a zero and as a one. A flip of $q$ changes the weights of the row by $2 (\hat a_q^1 - \hat a_q^0)$ in all, because what $q$ gains the others lose, and
 #
 # $$\hat a_q^1 - \hat a_q^0 = \frac{(e^{g_q} - 1)\, z R}{(z e^{g_q} + R)(z + R)} \le (e^{g_q} - 1) \min \{ \hat a_q^0, \hat a_q^1 \} .$$
 #
-# One of the two is the weight of $q$ at $x$, and the weights at $x$ sum to 1, so that all $q$ together give at most $2 (e^g - 1)$. (If $g_q < 0$, exchange the names of the bits.) To this the query's own bit adds at most 2.
+# One of the two is the weight of $q$ at $x$, and the weights at $x$ sum to 1, so that all $q$ together give at most $2 (e^g - 1)$. (If $g_q < 0$, exchange the names of the bits.) To this the query's own bit adds at most 2, so that all flips give at most $2 e^g$.
 #
-# **The first layer.** {prf:ref}`sensitive-lem9` bounds the influence of one bit on a head by two sums, one over the changes of the tokens and one over those of the weights. If we sum it over $q$, the first sum is $\sum_w \hat a_{jw} \sum_q I_q[y_w^{(0)}] = \eta$, and the second is $C_P$ times the sum over all flips of the changes in a row. So $\sum_q I_q[Y_j^{(1)}] \le S(A)$ for all $j$, where $A$ bounds the latter sum. At every input it is at most $2 e^g$, as we have just seen. With the stated probability it is at most $16 \log n + 9$, by {prf:ref}`influence-tail` with $\delta = 4$, and its mean is at most 6, by {prf:ref}`influence-mean`.
+# **The first layer.** From the row we pass to the output of the layer. {prf:ref}`sensitive-lem9` bounds the influence of one bit on a head by two sums, one over the changes of the tokens and one over those of the weights. If we sum this bound over $q$, the first sum is $\sum_w \hat a_{jw} \sum_q I_q[y_w^{(0)}] = \eta$, and the second is $C_P$ times the sum over all flips of the changes in a row. So $\sum_q I_q[Y_j^{(1)}] \le S(A)$ for all $j$, where $A$ bounds the sum of the changes in a row. At every input this sum is at most $2 e^g$, as we have just seen. With the stated probability it is at most $16 \log n + 9$, by {prf:ref}`influence-tail` with $\delta = 4$, and its mean is at most 6, by {prf:ref}`influence-mean`.
 #
-# **The other layers.** Layer norm is $\varepsilon^{-1/2}$-Lipschitz, because its derivative is $(P - y y^\top / d) / N$ with $P$ the centring and $\|y\|^2 \le d$, so that its norm is at most $1/N \le \varepsilon^{-1/2}$. By {prf:ref}`influence-head` each later layer multiplies $\max_j \sum_q I_q$ by at most $G_k$, and the same is true of the mean over $x$ of each $\sum_q I_q$. So $\sum_q I_q[f]$, or its mean, is at most $\|v\|\, \varepsilon^{-L/2} S(A) \prod G_k$. Finally $I_q[f]^2 \le 2 \max |f|\, I_q[f]$. $\square$
+# **The other layers.** It remains to carry the bound to the output. Layer norm is $\varepsilon^{-1/2}$-Lipschitz, because its derivative is $(P - y y^\top / d) / N$ with $P$ the centring and $\|y\|^2 \le d$, so that its norm is at most $1/N \le \varepsilon^{-1/2}$. By {prf:ref}`influence-head` each later layer multiplies $\max_j \sum_q I_q$ by at most $G_k$, and the same is true of the mean over $x$ of each $\sum_q I_q$. So $\sum_q I_q[f]$, or its mean, is at most $\|v\|\, \varepsilon^{-L/2} S(A) \prod G_k$. Finally $I_q[f]^2 \le 2 \max |f|\, I_q[f]$. $\square$
 # ```
 #
-# How are these bounds related to the paper's? Let $\kappa = \max_h \|K_{1,h}^\top Q_{1,h}\|$. Then $g \le 2 C_P^2 \kappa$. So for $C_P^2 \le 2d$ the first bound gives (9), the paper's bound at every input, and for $C_P^2 \le d$, as in later layers, it gives (9) with half the exponent. With longer tokens $d$ in (9) has to be read as $C_P^2$. The words "along the lines of" leave room for that, but below there is a head that violates the formula as it stands. The second bound is (10), the paper's bound at most inputs. The third has no counterpart in the paper and contains neither $n$ nor the scores of the first layer.
+# How are these bounds related to the paper's? Let $\kappa = \max_h \|K_{1,h}^\top Q_{1,h}\|$ be the norm in the exponent of (9). A flip changes a token by at most $2 C_P$, so $g \le 2 C_P^2 \kappa$.
 #
-# The rest of the section tests the bounds on three kinds of models, which are described below the table. The table says what each test should show, and a bound that fails where the table has "holds" would be refuted. The string of zeros is written as $0^n$.
+# * *At every input.* For $C_P^2 \le 2d$ our first bound gives (9), and for $C_P^2 \le d$, as in later layers, it gives (9) with half the exponent. With longer tokens $d$ in (9) has to be read as $C_P^2$. The words "along the lines of" leave room for that, but below there is a head that violates the formula as it stands.
+# * *At most inputs, and on average.* Our second bound is (10). Our third bound has no counterpart in the paper and contains neither $n$ nor the scores of the first layer.
+#
+# The rest of the section tests the bounds on three kinds of models, each of them described further below. *Random and faint models* look for a violation. *The head of OR at $0^n$*, the string of zeros, is a bad input: it is one of those that the second bound leaves out, and for the third bound it is only one input of many. So here both should be exceeded, which refutes neither. The same head with *long tokens* shows that (9) needs its condition. A bound that fails where the table has "holds" would be refuted. The second bound leaves out a share $H n^{-2}$ of the inputs, so a few exceptions would not refute it.
 #
 # | bound on | $A$ | in the paper | random and faint models | head of OR at $0^n$ | the same head, long tokens |
 # |:--|:--|:--|:--|:--|:--|
 # | $s$ at every input | $2 e^g$ | (9), if $C_P^2 \le 2d$ | holds | holds | (9) fails with $d$, holds with $C_P^2$ |
-# | $s$ at most inputs | $16 \log n + 9$ | (10) | holds | fails, since $0^n$ is left out | not tested |
-# | mean of $s$ | 6 | none | holds | fails, since $0^n$ is one input | not tested |
+# | $s$ at most inputs | $16 \log n + 9$ | (10) | holds | exceeded, as it may be: $0^n$ is left out | not tested |
+# | mean of $s$ | 6 | none | holds | exceeded, as it may be: $0^n$ is one input | not tested |
 #
 # **Is the exponential needed at every input?** To see how good the bound $2(e^g - 1)$ on the changes in a row is, take the head of OR from {ref}`ch-attention-influence`, whose scores depend on the bit alone, at $x = 0^n$. A flip gives its position the weight $e^g / (e^g + n - 1)$ in place of $1/n$, and all flips together change the row by
 #
 # $$2 n \Bigl( \frac{e^g}{e^g + n - 1} - \frac1n \Bigr) = 2 (e^g - 1)\, \frac{n - 1}{e^g + n - 1} ,$$
 #
-# which tends to the bound as $n$ grows. For the sensitivity itself let $n - 1 = e^g$, so that a flip gives its position the weight $\frac12$. If the head writes this weight in one direction, and $v$ reads that direction after the layer norm, each of the $n - 1 = e^g$ flips of another bit than the query's own moves $f$ by the same number $\delta > 0$. This number depends neither on $n$ nor on $g$, and therefore $s(0^n, f) \ge \frac14 \delta^2 e^g$. So a bound for every input cannot avoid the exponential, and its exponent cannot be lowered.
+# which tends to the bound as $n$ grows.
 #
-# **Whole transformers.** To look for a violation we compute all three ratios of sensitivity to bound, over all inputs of 6 bits, for random transformers of one and two layers whose scores in the first layer are multiplied by up to 100. One more model is constructed so as to attain the bounds. This *faint* model has no heads, and its tokens are $\pm t\,(1, -1)$ with the sign of their bit and $t = 10^{-6}$, which layer norm magnifies by nearly $\varepsilon^{-1/2}$ in each layer.
+# For the sensitivity itself let $n - 1 = e^g$, so that a flip gives its position the weight $\frac12$. Suppose that the head writes this weight in one direction, and that $v$ reads that direction after the layer norm. Then each of the $n - 1 = e^g$ flips of another bit than the query's own moves $f$ by the same number $\delta > 0$. This number depends neither on $n$ nor on $g$, and therefore $s(0^n, f) \ge \frac14 \delta^2 e^g$. So a bound for every input cannot avoid the exponential, and its exponent cannot be lowered.
+#
+# **Whole transformers.** To look for a violation we compute the ratio of the sensitivity to each of the three bounds, over all inputs of 6 bits, for random transformers of one and two layers whose scores in the first layer are multiplied by up to 100. A ratio above 1 would refute the first or the third bound, and the second one if it occurred at more inputs than this bound leaves out. One more model is constructed so as to attain the bounds. This *faint* model has no heads, and its tokens are $\pm t\,(1, -1)$ with the sign of their bit and $t = 10^{-6}$, which layer norm magnifies by nearly $\varepsilon^{-1/2}$ in each layer.
 
 
 # %%
@@ -291,7 +334,7 @@ table(shown, caption, form=".4f", tiny=1e-4)
 # %% [markdown]
 # No ratio exceeds 1, and the faint model attains all three bounds.
 #
-# **A bad input.** Does the first bound need its $e^g$, and does the second have to leave inputs out? We take the head of OR at $0^n$ again, with $e^g = n - 1$, $\varepsilon = 1$ and four columns. Tokens are $\pm u$, and the query is distinguished by its positional encoding. The head writes in the direction of $u$, which is also the direction of $v$. At this input the second and the third bound should fail.
+# **A bad input.** Does the first bound need its $e^g$, and does the second have to leave inputs out? We take the head of OR at $0^n$ again, with $e^g = n - 1$, $\varepsilon = 1$ and four columns. Tokens are $\pm u$ for a unit vector $u$, and the query is distinguished by its positional encoding. The head writes in the direction of $u$, which is also the direction of $v$. At this input the second and the third bound should be exceeded.
 
 
 # %% mystnb={"code_prompt_hide": "The head of OR", "code_prompt_show": "The head of OR"} tags=["hide-input"]
@@ -318,7 +361,7 @@ at_zeros = or_head(n_or)
 
 
 # %% [markdown]
-# **Long tokens.** The same head with tokens $\pm a u$, where $a^2 = 10 d$, tests whether (9), the bound at every input, needs its condition. Its value matrix is $I$, and a flip raises a score by $g = 2 a^2 \kappa$, which is five times the exponent $4 d \kappa$ of (9). All positions but the flipped one carry the same token, so the sensitivity at $0^n$ with $n - 1 = e^g$ is given by a formula, and $n$ may be huge. A ratio above 1 says that (9), read with $d$, fails.
+# **Long tokens.** Does (9), the bound at every input, need its condition? To see this we take the same head with tokens $\pm a u$, where $a^2 = 10 d$. Its value matrix is $I$, and a flip raises a score by $g = 2 a^2 \kappa$, which is five times the exponent $4 d \kappa$ of (9). All positions but the flipped one carry the same token, so the sensitivity at $0^n$ with $n - 1 = e^g$ is given by a formula, and $n$ may be huge. A ratio above 1 says that (9), read with $d$, fails.
 
 
 # %%
@@ -408,14 +451,33 @@ glue(long_20=long.loc[20.0, "(9) with d"], long_40=long.loc[40.0, "(9) with d"])
 glue(attained=over["mean"].max(), largest=over.drop("faint", level="model")["mean"].max())
 
 # %% [markdown]
-# No model exceeds a bound that covers it. The faint models reach {glue:text}`attained:.4f` of the third bound, so the power of $\varepsilon$ in it is right. The random models reach at most {glue:text}`largest:.4f` of it, and multiplying the scores of the first layer by 100 accounts for a factor of at most 4 in this ratio. At {glue:text}`n_or` bits the head of OR at the string of zeros reaches {glue:text}`or_every:.3f` of the first bound. It exceeds the second by a factor of {glue:text}`or_most:.2f` and the third by a factor of {glue:text}`or_mean:.0f`, so the string of zeros is one of the inputs that the second bound leaves out. With long tokens it exceeds (9), read with $d$, by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$. This factor is exponential in $g$, and no constant $C$ that is polynomial in the norms can make up for it. At a squared length of $2d$ the ratio is the same at every $g$, and at $2d + 1$ it already grows exponentially. So the condition of (9) cannot be relaxed. (In general, with tokens of squared length $a^2$ the exponent of (9) is $2dg/a^2$, so that the ratio grows like $e^{(1 - 2d/a^2) g}$ for every $a^2 > 2d$, and the construction works for every $d \ge 2$.)
+# The next table collects what the tests of this section gave; for the faint and the random models it has the largest ratio to the third bound. In the first three lines a ratio above 1 would refute a bound. In the other four it should be above 1, because the second and the third bound do not cover this single input, and the tokens are too long for (9).
 #
-# **What follows for PARITY.** With $\varepsilon > 0$, fixed norms elsewhere and any scores at all in the first layer, the average sensitivity stays bounded as $n$ grows. PARITY has $\mathrm{as}_n = n$, and MAJORITY has $\mathrm{as}_n$ of order $\sqrt n$, so such transformers compute neither of the two at all lengths. They cannot do so up to a fixed margin either: if the output has the right sign and is at least $\gamma$ in absolute value, its average sensitivity is at least $\gamma^2$ times that of the function. (With a margin that shrinks as $n$ grows, the sign of a mean of bits is MAJORITY.) The paper says the same of scores that are multiplied by $\log n$: in the input layer they help FIRST, but not a sensitive function. A sensitive function needs small deviations $N$, which are the subject of {ref}`ch-layer-norm-blowup`, or one of the other norms in the bound must grow with $n$, namely scores of a later layer, encodings or other weights.
+# | model | bound | sensitivity over the bound |
+# |:--|:--|--:|
+# | faint | mean | {glue:text}`attained:.4f` |
+# | random | mean | {glue:text}`largest:.4f` |
+# | head of OR at $0^n$ | every input | {glue:text}`or_every:.3f` |
+# | head of OR at $0^n$ | most inputs | {glue:text}`or_most:.2f` |
+# | head of OR at $0^n$ | mean | {glue:text}`or_mean:.0f` |
+# | long tokens, $g = 20$ | (9), read with $d$ | {glue:text}`long_20:.0f` |
+# | long tokens, $g = 40$ | (9), read with $d$ | {glue:text}`long_40:.1e` |
+#
+# No model exceeds a bound that covers it. The faint models attain the third bound, and the two others as well, to the digits shown, so the power of $\varepsilon$ in them is right. The random models stay far below all three, and multiplying the scores of the first layer by 100 accounts for a factor of at most 4 in their ratio to the third. The head of OR, here on {glue:text}`n_or` bits, stays below the first bound. But it exceeds the second and the third, so the string of zeros is one of the inputs that the second bound leaves out.
+#
+# With long tokens the ratio of the sensitivity to (9), read with $d$, grows exponentially in $g$. At $g = 10$ it is still below 1, and at $g = 20$ and $g = 40$ the head exceeds the bound. No constant $C$ that is polynomial in the norms can make up for this growth.
+#
+# At a squared length of $2d$ the ratio is the same at every $g$. At $2d + 1$ it already grows exponentially: it is below 1 at $g = 20$ and above 1 at $g = 80$. So the condition of (9) cannot be relaxed. In general, with tokens of squared length $a^2$ the exponent of (9) is $2dg/a^2$, so that the ratio grows like $e^{(1 - 2d/a^2) g}$ for every $a^2 > 2d$, and the construction works for every $d \ge 2$.
+#
+# **What follows for PARITY.** With $\varepsilon > 0$, fixed norms elsewhere and any scores at all in the first layer, the average sensitivity stays bounded as $n$ grows. PARITY has $\mathrm{as}_n = n$, and MAJORITY has $\mathrm{as}_n$ of order $\sqrt n$, so such transformers compute neither of the two at all lengths. They cannot do so up to a fixed margin either: if the output has the right sign and is at least $\gamma$ in absolute value, its average sensitivity is at least $\gamma^2$ times that of the function. (With a margin that shrinks as $n$ grows, the sign of a mean of bits is MAJORITY.)
+#
+# The paper says the same of scores that are multiplied by $\log n$: in the input layer they help FIRST, but not a sensitive function. A sensitive function needs small deviations $N$, which are the subject of {ref}`ch-layer-norm-blowup`, or one of the other norms in the bound must grow with $n$, namely scores of a later layer, encodings or other weights.
 #
 # ## What we found
 #
 # * {prf:ref}`sensitive-fact2` is proved for encodings of bounded length, and random transformers of one and two layers behave accordingly. It does not cover scores that grow with $\log n$.
-# * The bound at every input, (9), holds for first tokens with $\|y_j^{(0)}\|^2 \le 2d$, a limit that cannot be raised, and for all tokens if $d$ is replaced by $C_P^2$. For tokens no longer than $\sqrt d$ its exponent can be halved. What matters is only how much one bit can change a score, $g$, and the factor $e^g$ cannot be lowered. The bound at most inputs, (10), holds without a condition.
+# * The bound at every input, (9), holds for first tokens with $\|y_j^{(0)}\|^2 \le 2d$, a limit that cannot be raised. It holds for all tokens if $d$ is replaced by $C_P^2$, the squared length of the longest one, and for tokens no longer than $\sqrt d$ its exponent can be halved. What matters is only how much one bit can change a score, $g$, and the factor $e^g$ cannot be lowered.
+# * The bound at most inputs, (10), holds without a condition.
 # * In the mean over inputs the sensitivity is bounded without $\log n$ and without the scores of the first layer.
 #
 # ```{finding} sensitive.eq9.every
@@ -435,7 +497,15 @@ glue(attained=over["mean"].max(), largest=over.drop("faint", level="model")["mea
 #
 # ## What would falsify this
 #
-# A slope above $-1$ by more than its interval, or an output that moves by more than the explicit constant over $n$, would refute {prf:ref}`sensitive-fact2`, and the control is the head whose scores grow. A sensitivity above its bound would refute {prf:ref}`influence-epsilon`. Its controls are the head of OR at $0^n$, once with 6 in place of $2 e^g$ and once with $16 \log n + 9$ at an input that is left out, and for the mean a bound without the factor $\varepsilon^{-L/2}$. For the formula (9) one control exchanges $d$ and $C_P^2$, and the other has tokens slightly longer than the condition allows.
+# For each statement we name what would refute it, and a control, that is, a case in which the same comparison must have the opposite outcome.
+#
+# | statement | what would refute it | control |
+# |:--|:--|:--|
+# | {prf:ref}`sensitive-fact2` | a slope above $-1$ by more than its interval, or an output that moves by more than the explicit constant over $n$ | the head whose scores grow |
+# | {prf:ref}`influence-epsilon`, every input | a sensitivity above the bound | the head of OR at $0^n$ with 6 in place of $2 e^g$ |
+# | the same, most inputs | a sensitivity above the bound at more than a share $H n^{-2}$ of the inputs; we look for one at any input | the head of OR with $16 \log n + 9$ at $0^n$, an input that is left out |
+# | the same, mean | a sensitivity above the bound | a bound without the factor $\varepsilon^{-L/2}$ |
+# | formula (9), for $\lVert y_j^{(0)} \rVert^2 \le 2d$ or with $C_P^2$ for $d$ | a sensitivity above the bound | $d$ and $C_P^2$ exchanged; tokens slightly longer than the condition allows |
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -443,7 +513,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The model of the repository `lacoco-lab/sensitivity-hardness` has layer norm twice in each layer, after attention too, with $\varepsilon = 10^{-5}$ and gains, and no bound with $\varepsilon$ is evaluated there. With this $\varepsilon$ the factor $\varepsilon^{-L/2}$ is $10^5$ for two layers with one norm each, so the paper is right to call such bounds meaningless as $\varepsilon \to 0$.
+# The model of the repository `lacoco-lab/sensitivity-hardness` has layer norm twice in each layer, after attention too, with $\varepsilon = 10^{-5}$ and gains. No bound with $\varepsilon$ is evaluated there. With this $\varepsilon$ the factor $\varepsilon^{-L/2}$ is $10^5$ for two layers with one norm each, so the paper is right to call such bounds meaningless as $\varepsilon \to 0$.
 #
 # ## Exercises
 #

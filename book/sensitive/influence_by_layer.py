@@ -19,9 +19,9 @@
 # # What later layers do to the influence of a bit
 #
 # ```{verdict}
-# The paper has two bounds on how much a small change of the tokens can change an attention head of a later layer, and both are right up to one misprint. Both are exponential in the size of the scores. We prove both with half of the exponent, and show that on long strings it cannot be lowered further. The bound on the change of the attention weights (Lemma 13) is true. The bound on the change of the head's output (Lemma 15) leaves out the norm of the head's value matrix, a factor that the paper's later constants contain and with which it is true. Without the factor, the output of a head with two tokens of dimension 2 and a value matrix of 1000 times the identity changes by {glue:text}`counter15:.2f` times what the printed bound allows.
+# The paper has two bounds on how much a small change of the tokens can change a later layer's attention head, and both are right up to one misprint. Both are exponential in the size of the scores. We prove both with half of the exponent, which cannot be lowered further on long strings. Lemma 13, on the attention weights, is true. Lemma 15, on the output, lacks the value matrix's norm, which the paper's later constants contain. With this factor it is true. Without it two tokens attain {glue:text}`counter15:.2f` times the bound if the value matrix is 1000 times the identity.
 # ```
-# **Needs** {ref}`ch-attention-influence`, {ref}`ch-softmax-jacobian`. **Read** 14 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-attention-influence`, {ref}`ch-softmax-jacobian`. **Read** 21 min. **Runs in** 10 s. **Source** printed.
 #
 # **Claim.** From the second layer on the paper bounds what a bit does to a head through what it does to the tokens. Its bounds are exponential in the size of the scores, and the paper does not know whether this is needed. We prove both bounds with half of the exponent, and show that bounds of this form need this half on long strings. The paper also says that such bounds must depend on the scores, even on average over inputs and with high probability, and this is true.
 #
@@ -29,19 +29,21 @@
 #
 # ## Why one should care
 #
-# In the first layer each token knows one bit, so a flip changes one token only, and an average over $n$ tokens moves by about $\frac1n$. From the second layer on every token has seen the whole string, so a flip changes all of them. If each layer could add up the small changes that the layer before has spread over the tokens, a bit could become important again. A changed token acts on a head in two ways: it changes the values that the head averages, and it changes the weights of the average. The second way is dangerous, because weights are a softmax of scores, and a small change of a large score can move all the attention from one token to another. How much can a small change of the tokens change the output of a head? The answer enters the paper's main bound on the sensitivity, its Theorem 4 ({prf:ref}`sensitive-thm4`), as a factor for every later layer. It is exponential in the norm of the scores, and at large scores most of the slack of that bound in random networks comes from it ({ref}`ch-layer-norm-links`).
+# In the first layer each token knows one bit, so a flip changes one token only, and an average over $n$ tokens moves by about $\frac1n$. From the second layer on every token has seen the whole string, so a flip changes all of them. If each layer could add up the small changes that the layer before has spread over the tokens, a bit could become important again.
+#
+# A changed token acts on a head in two ways: it changes the values that the head averages, and it changes the weights of the average. The second way is dangerous, because weights are a softmax of scores, and a small change of a large score can move all the attention from one token to another. So how much can a small change of the tokens change the output of a head? The answer enters the paper's main bound on the sensitivity, its Theorem 4 ({prf:ref}`sensitive-thm4`), as a factor for every later layer. It is exponential in the norm of the scores, and at large scores most of the slack of that bound in random networks comes from it ({ref}`ch-layer-norm-links`).
 #
 # ## Two heads by hand
 #
-# We take numbers in place of vectors, and move one token.
+# We take numbers in place of vectors, and move one token. The first head shows which factor is missing in print, and the second where the exponential comes from.
 #
-# *A value matrix that is large.* A layer has two tokens $a$ and $b$, uniform attention and a value matrix that multiplies by $v$. The head adds $v$ times the average of the tokens to each token, so the first token becomes $a + v\, \frac{a + b}2$. If a flip moves $a$ by 0.1 and leaves $b$, the first token moves by $0.1\, (1 + \frac v2)$, which is 0.15 for $v = 1$, but 50.1 for $v = 1000$. So a bound on this move in which $v$ does not occur must fail for large $v$. The printed Lemma 15 bounds the head's part of this move in such a way.
+# *A value matrix that is large.* A layer has two tokens $a$ and $b$, uniform attention and a value matrix that multiplies by $m$. The head adds $m$ times the average of the tokens to each token, so the first token becomes $a + m\, \frac{a + b}2$. If a flip moves $a$ by 0.1 and leaves $b$, the first token moves by $0.1\, (1 + \frac m2)$, which is 0.15 for $m = 1$, but 50.1 for $m = 1000$. So a bound on this move in which $m$ does not occur must fail for large $m$. The printed Lemma 15 bounds the head's part of this move in such a way.
 #
-# *A score that is large.* Let a head return the average of $n$ tokens, weighted by a softmax. One token has the score $C$ and all others have the score $-C$. This one then has the weight $e^C / (e^C + (n - 1)\, e^{-C})$, which is close to $e^{2C} / n$ on long strings. For $C = 3$ and a million tokens the weight is 403 times the $\frac1n$ of uniform attention. If a flip moves this token only, and no score, the output moves by 403 times the mean move of all tokens. So a bound through the mean move needs about the factor $e^{2C}$, whereas the paper's bounds contain $e^{4C}$. The main question of this page is whether $e^{2C}$ is enough.
+# *A score that is large.* Let a head return the average of $n$ tokens, weighted by a softmax. One token has the score $C$ and all others have the score $-C$, so that $C$ bounds the size of all scores, as $C_A$ does in the statement below. This one token then has the weight $e^C / (e^C + (n - 1)\, e^{-C})$, which is close to $e^{2C} / n$ on long strings. For $C = 3$ and a million tokens the weight is 403 times the $\frac1n$ of uniform attention. If a flip moves this token only, and no score, the output moves by 403 times the mean move of all tokens. So a bound through the mean move needs about the factor $e^{2C}$, whereas the paper's bounds contain $e^{4C}$. The main question of this page is whether $e^{2C}$ is enough.
 #
 # ## The statement
 #
-# The *influence* of bit $q$ of an input $x \in \{0,1\}^n$ on a vector $v(x)$ is $I_q[v](x) = \|v(x) - v(x^{\oplus q})\|_2$, where $x^{\oplus q}$ is $x$ with bit $q$ flipped. A head reads tokens $y_1, \dots, y_n \in \mathbb R^d$, which may depend on all of $x$. With its matrices $K$, $Q$ and $V$ it computes
+# The *influence* of bit $q$ of an input $x \in \{0,1\}^n$ on a vector $f(x)$ is $I_q[f](x) = \|f(x) - f(x^{\oplus q})\|_2$, where $x^{\oplus q}$ is $x$ with bit $q$ flipped. A head reads tokens $y_1, \dots, y_n \in \mathbb R^d$, which may depend on all of $x$. With its matrices $K$, $Q$ and $V$ it computes
 #
 # $$a_{ij} = (K y_j)^\top (Q y_i), \qquad \hat a_{ij} = \frac{e^{a_{ij}}}{\sum_w e^{a_{iw}}}, \qquad b_i = \sum_j \hat a_{ij} V y_j .$$
 #
@@ -111,7 +113,9 @@ def bounded(C_A, y, score, value):
 # %% [markdown]
 # ## Smaller bounds, and how much of each is used
 #
-# **The idea of the proof.** Move the scores along a straight line from their values at $x$ to those at $x^{\oplus q}$. At each moment the weights change at a rate that we know from {ref}`ch-softmax-jacobian`: the sum of all changes is the mean absolute deviation of the velocities of the scores. A velocity that is common to all tokens has no effect, because a softmax depends only on the differences of the scores. The velocities have two parts. The change of the query moves all scores, and we bound this part by its largest entry. The change of one key moves one score only. It counts with the weight of its token, and this weight is at most $e^{2 C_A}/n$. This is where the exponential comes from.
+# **The idea of the proof.** Change the scores gradually, along a straight line, from their values at $x$ to those at $x^{\oplus q}$. Each score then has a velocity, which is its total change. At each moment the weights change at rates that we know from {ref}`ch-softmax-jacobian`. The sum of the sizes of these rates is the mean absolute deviation of the velocities, that is, how far they lie from their weighted mean, on average. A velocity that is common to all tokens has no effect, because a softmax depends only on the differences of the scores.
+#
+# The velocities have two parts. The change of the query moves all scores, and we bound this part by its largest entry. The change of one key moves one score only. It counts with the weight of its token, and this weight is at most $e^{2 C_A}/n$. This is where the exponential comes from.
 #
 # ```{prf:lemma} Half the exponent (ours)
 # :label: influence-head
@@ -323,7 +327,7 @@ glue(used_short=used.iloc[0, 1], used_long=used.iloc[-1, 1])
 # %% [markdown]
 # The share does not stay small: at $C_A = 3$ it grows from {glue:text}`used_short:.4f` for three tokens to {glue:text}`used_long:.2f` for a million. The head with {glue:text}`tokens_checked` tokens, computed without the formula, uses {glue:text}`used_computed:.3f`, as the formula says. The output of the proposition's second head changes at this length by {glue:text}`used_output:.2f` times $C_V e^{2 C_A}\, \bar I_q$. So a bound of either form that holds for all lengths contains an exponential with at least the exponent $2 C_A$. What is not needed is the other half of the paper's $4 C_A$.
 #
-# If $\varepsilon > 0$, even the factor $2 C_A / \sqrt d$ in front of $e^{2 C_A}\, \bar I_q$, in the bound on the weights, is the best one. A token of length $\ell < \sqrt d$ can then stand at the top of the circle and grow along itself. In the same way as above the share used becomes $n\, p\, (1 - p)\, \frac{\ell}{\sqrt d}\, e^{-2 C_A}$ if the query and the others have the length $\ell$ too. On long strings it tends to $\frac{\ell}{\sqrt d}\, e^{-2 C_A (1 - \ell^2 / d)}$, which is close to 1 if $\ell$ is close to $\sqrt d$.
+# The factor $2 C_A / \sqrt d$ in front of $e^{2 C_A}\, \bar I_q$, in the bound on the weights, cannot be made smaller either, at least if $\varepsilon > 0$. Layer norm then returns tokens of different lengths. So the last token can have a length $\ell < \sqrt d$, stand where its score is largest, and become longer instead of turning. If the query and the other tokens have the length $\ell$ too, the share of the bound that is used becomes $n\, p\, (1 - p)\, \frac{\ell}{\sqrt d}\, e^{-2 C_A}$, where $p$ is the weight of the last token. On long strings this tends to $\frac{\ell}{\sqrt d}\, e^{-2 C_A (1 - \ell^2 / d)}$, which is close to 1 if $\ell$ is close to $\sqrt d$.
 #
 # ## What fails in print
 #
@@ -408,7 +412,9 @@ lem13.refuted(
 glue(step45=step45, step45_with=step45 / math.sqrt(width))
 
 # %% [markdown]
-# The left side of (45) is {glue:text}`step45:.2f` times the right side, and with the factor $\sqrt d$ the ratio is {glue:text}`step45_with:.2f`. The proof has a second slip. It replaces $\|K^\top Q\|$ by $e^{C_A}$, and with the four factors $e^{C_A}$ that it already has this makes five, but it writes four. If the norm is kept instead, and $\sqrt d$ is put in, the proof gives the factor $2 \frac{C_A}{\sqrt d} e^{4 C_A}$ in front. This is at most the printed $2 e^{4 C_A}$ as long as $C_A \le \sqrt d$. By our proof above the lemma is true for all $C_A$.
+# The left side of (45) is {glue:text}`step45:.2f` times the right side, and with the factor $\sqrt d$ the ratio is {glue:text}`step45_with:.2f`.
+#
+# The proof has a second slip, a count. It has four factors $e^{C_A}$ already, and then it replaces $\|K^\top Q\|$ by another $e^{C_A}$. This makes five, but it writes four. Can both slips be repaired within the printed proof? If $\|K^\top Q\|$ is kept and $\sqrt d$ is put in, the proof gives the factor $2 \frac{C_A}{\sqrt d} e^{4 C_A}$ in front. This is at most the printed $2 e^{4 C_A}$ as long as $C_A \le \sqrt d$, whereas by our proof above the lemma is true for all $C_A$.
 #
 # ### Two ways for a bit to act
 #
@@ -416,7 +422,9 @@ glue(step45=step45, step45_with=step45 / math.sqrt(width))
 #
 # $$b_j - b_j' = \sum_w \hat a_{jw}\, V (y_w - y_w') + \sum_w (\hat a_{jw} - \hat a_{jw}')\, V y_w' .$$
 #
-# The weights of the first sum are those at $x$, so the tokens of the second sum are those at $x^{\oplus q}$. A line of the printed proof takes both at $x$, and with this choice the inequality can fail. To see this, take two tokens. At $x$ the first is short and gets no attention, and after the flip it has length $t$ and gets all attention. The second token is the query, of length 1, and $V$ maps it to 0. Then $I_q[b_j] \approx t$, whereas the first sum is nearly 0, and the second at most 2. We compute this case, and beside it many random heads, for three versions of the inequality.
+# The weights of the first sum are those at $x$, so the tokens of the second sum are those at $x^{\oplus q}$. A line of the printed proof takes both at $x$, and with this choice the inequality can fail.
+#
+# To see this, take two tokens. At $x$ the first is short and gets no attention, and after the flip it has length $t$ and gets all attention. The second token is the query, of length 1, and $V$ maps it to 0. Then $I_q[b_j] \approx t$, whereas the first sum is nearly 0, and the second at most 2. We compute this case, and beside it many random heads, for three versions of the inequality. A ratio above 1 with the lengths at the neighbour $x^{\oplus q}$ would refute the lemma.
 
 
 # %%
@@ -522,9 +530,11 @@ later.holds(
 glue(parity_sum=columns["least"][-1], parity_largest=2 * n, parity_one=columns["mean"][0])
 
 # %% [markdown]
-# At $c = n^2$ the sum is {glue:text}`parity_sum:.2f` at every input. The largest possible value is $2n =$ {glue:text}`parity_largest`, so nearly all attention moves with every one of the $n$ flips. With $\|K^\top Q\| = 1$ the sum is {glue:text}`parity_one:.3f`. So a dependence on $\|K^\top Q\|$ is unavoidable, in the mean and with high probability.
+# At $c = n^2$ the sum is {glue:text}`parity_sum:.2f` at every input. The largest possible value is $2n =$ {glue:text}`parity_largest`, so nearly all attention moves with every one of the $n$ flips. With $\|K^\top Q\| = 1$ the sum is {glue:text}`parity_one:.3f`. So for such tokens a dependence on $\|K^\top Q\|$ is unavoidable, in the mean and with high probability.
 #
-# **With a first layer that makes the tokens.** One may object that perhaps no first layer produces such tokens. So we give a weaker example in which the first layer is written down. Let $n$ be odd. A first layer with uniform attention puts the mean of all signs into every token. Layer norm has $\varepsilon = 1$, as in the paper's remark, so that nothing is magnified. The query of the second layer compares this mean, as it stands in the last token, with the encodings of the first and of the last position, which have opposite signs. If the scores are large, the sign of the mean decides which of the two gets all the attention. So each flip that changes the majority contributes 2, and the mean of the sum over all flips tends to $2\, \mathrm{as}(\mathrm{MAJORITY})$, which is of order $\sqrt n$. If this mean stayed below 6, the example would not show what the remark says.
+# **With a first layer that makes the tokens.** One may object that perhaps no first layer produces such tokens. So we give a weaker example in which the first layer is written down. Let $n$ be odd. A first layer with uniform attention puts the mean of all signs into every token. Layer norm has $\varepsilon = 1$, as in the paper's remark, so that nothing is magnified. The query of the second layer compares this mean, as it stands in the last token, with the encodings of the first and of the last position, which have opposite signs. If the scores are large, the sign of the mean decides which of the two gets all the attention.
+#
+# So each flip that changes the majority contributes 2, and the mean of the sum over all flips tends to $2\, \mathrm{as}(\mathrm{MAJORITY})$, where $\mathrm{as}$ is the average sensitivity, which for MAJORITY is of order $\sqrt n$. If this mean stayed below 6, the example would not show what the remark says.
 
 
 # %%

@@ -19,44 +19,52 @@
 # # What layer norm must magnify
 #
 # ```{verdict}
-# Theorem 4 is true: a transformer with bounded weights can compute a sensitive function only where its layer norms magnify strongly. But the formula for the constant in the paper's appendix, its equation (32), is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network whose read-out is made {glue:text}`longer` times longer violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer without attention attains {glue:text}`attained:.1%` of it.
+# Theorem 4 is true: a transformer with bounded weights can react to single flips of many different bits only where its layer norms magnify strongly. But the formula for the constant in the paper's appendix, its equation (32), is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network whose read-out is made {glue:text}`longer` times longer violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer without attention attains {glue:text}`attained:.1%` of it.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 14 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 19 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** A transformer with bounded weights computes a sensitive function only where its layer norms magnify strongly. The paper states this with a constant that is polynomial in the norms of the weights, apart from one exponential, and in this form it is true. The formula that the appendix gives for the constant, however, has the norm of the read-out where the proof has its square. One step of the proof can be replaced by an exact inequality. The bound that results is simpler, because it contains neither the neighbours of the input, nor a square, nor a root of the length.
+# **Claim.** The more of the bits of an input change the value of a function when they are flipped alone, the more *sensitive* the function is there. The paper claims that a transformer with bounded weights computes a sensitive function only where its layer norms magnify strongly. It states this with a constant that is polynomial in the norms of the weights, apart from one exponential, and in this form the claim is true. The formula that the appendix gives for the constant, however, has the norm of the read-out where the proof has its square. We also replace one step of the proof by an exact inequality. The bound that results is simpler, because it contains neither the neighbours of the input, nor a square, nor a root of the length.
 #
 # ## Why one should care
 #
-# Attention averages over $n$ tokens, so one flipped bit moves an average by an amount of order $\frac1n$ only. One would therefore expect that no bit of a long string matters much, and that PARITY, for which every flip changes the answer from 1 to $-1$, cannot be computed. Yet there are transformers that compute PARITY, and if their weights stay bounded while strings grow, some part of the network must magnify tiny differences. There is only one candidate for this part: layer norm divides a token by the standard deviation of its columns, which may be tiny.
+# Attention averages over $n$ tokens, so one flipped bit moves an average by an amount of order $\frac1n$ only. One would therefore expect that no bit of a long string matters much, and that PARITY, for which every flip changes the answer from 1 to $-1$ or back, cannot be computed. Yet there are transformers that compute PARITY, and if their weights stay bounded while strings grow, some part of the network must magnify tiny differences. There is only one candidate for this part: layer norm divides a token by the standard deviation of its columns, which may be tiny.
 #
-# The theorem turns this remark into an inequality. It says what training has to find before a transformer can compute PARITY, and it names a number that can be measured during training. The theorem is also the base of everything that follows in this part of the book. The reason is that a network which depends on strong magnification is one whose answer a small change of its weights can destroy ({ref}`ch-brittle-at-every-width`).
+# The theorem turns this remark into an inequality. It says what training has to find before a transformer can compute PARITY, and it names a number that can be measured during training. The theorem is also the base of everything that follows in this part of the book, because a network which depends on strong magnification is one whose answer a small change of its weights can destroy ({ref}`ch-brittle-at-every-width`).
 #
 # ## Three bits by hand
 #
-# One layer computes MAJORITY of three bits, written as signs, as follows. Attention gives every token the mean $m$ of the three signs, and the block removes the token's own sign, so that layer norm receives the vector $\frac m{\sqrt 2}\, (0, 0, -1, 1)$. (Tokens have four columns. The first two held the token's own sign, and the last two hold the mean.) Layer norm divides it by its standard deviation, which is $\frac{|m|}2$, and so only the sign of $m$ is left. In other words, layer norm magnifies by $B = \frac 2{|m|}$.
+# Let us follow one layer that computes MAJORITY of three bits, written as signs, at the signs $(1, 1, -1)$.
+#
+# 1. Attention gives every token the mean $m$ of the three signs, here $\frac13$.
+# 2. The block removes the token's own sign, so that layer norm receives the vector $\frac m{\sqrt 2}\, (0, 0, -1, 1)$. Of its four columns the first two held the token's own sign, and the last two hold the mean. (The factor $\frac1{\sqrt 2}$ is there because tokens begin with length 1.)
+# 3. Layer norm divides this vector by its standard deviation, which is $\frac{|m|}2$, and so only the sign of $m$ is left, here a plus. In other words, layer norm magnifies by $B = \frac 2{|m|}$, here by 6.
+#
+# If one of the two ones is flipped, $m$ becomes $-\frac13$, and the vote changes. The table has all the cases:
 #
 # | the three signs | $m$ | $B = \frac 2{\lvert m \rvert}$ | number $s$ of bits whose flip changes the vote | $\frac sB$ |
 # |:--|:--|:--|:--|:--|
 # | all alike | $\pm 1$ | 2 | 0 | 0 |
 # | two against one | $\pm \frac13$ | 6 | 2 | $\frac13$ |
 #
-# A function is *sensitive* at an input if flips of single bits change its value there. In the table the function is sensitive at the inputs at which layer norm magnifies most, and the same is true of longer strings. For example, at nine bits with five ones and four zeros $B$ is 18, and each of the five ones can change the vote. With seven ones and two zeros $B$ is only 3.6, and no single flip changes the vote.
+# So the vote is sensitive at the inputs at which layer norm magnifies most, and the same is true of longer strings. For example, at nine bits with five ones and four zeros $B$ is 18, and each of the five ones can change the vote. With seven ones and two zeros $B$ is only 3.6, and no single flip changes the vote.
 #
-# This chapter shows that sensitivity and magnification are connected in this way in every transformer. At nearly every input $s$ is at most $B$ times a factor that depends on the norms of the weights and grows only like $\log n$.
+# This chapter shows that sensitivity and magnification are connected in this way in every transformer. At nearly every input the sensitivity $s$ is at most $B$ times a factor that depends on the norms of the weights and grows only like $\log n$.
 #
 # ## The statement
 #
-# In words, the theorem bounds the sensitivity at nearly every input by a constant times $\sqrt{n \log n}$ times a sum of two terms. The first term is the square of the magnification at the input itself. The second is the mean of this square over the neighbours of the input, the strings that differ from it in one bit. To state the theorem we need names for the parts of a transformer and for the norms of its weights.
+# In words, the theorem bounds the sensitivity at nearly every input by a constant times $\sqrt{n \log n}$ times a sum of two terms. The first term is the square of the magnification at the input itself. The second is the mean of this square over the neighbours of the input, the strings that differ from it in one bit. To state the theorem we need names for the parts of a transformer, for what it magnifies, and for the norms of its weights.
 #
-# The input is $x \in \{0, 1\}^n$, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. Token $j$ starts as $y^{(0)}_j = e(x_j) + p_j \in \mathbb R^d$, the sum of an embedding of its bit and an encoding of its position. Layer $k$ adds the outputs of $H$ attention heads to the token, and then applies a block of one hidden ReLU layer with a skip connection. The result is called $Y^{(k)}_j$. Then follows layer norm, which subtracts the mean over the $d$ columns and divides by the deviation $N^{(k)}_j$. This deviation is computed from the variance $\sigma^2$ over the columns and a constant $\varepsilon \ge 0$:
+# **The transformer.** The input is $x \in \{0, 1\}^n$, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. Token $j$ starts as $y^{(0)}_j = e(x_j) + p_j \in \mathbb R^d$, the sum of an embedding of its bit and an encoding of its position. Layer $k$ adds the outputs of $H$ attention heads to the token, and then applies a block of one hidden ReLU layer with a skip connection. The result is called $Y^{(k)}_j$. Then follows layer norm, which subtracts the mean over the $d$ columns and divides by the deviation $N^{(k)}_j$. This deviation is computed from the variance $\sigma^2$ over the columns and a constant $\varepsilon \ge 0$:
 #
 # $$y^{(k)}_j = \frac{Y^{(k)}_j - \mathrm{mean}}{N^{(k)}_j}, \qquad N^{(k)}_j = \sqrt{\sigma^2(Y^{(k)}_j) + \varepsilon} .$$
 #
-# After $L$ layers the output is read off the last token by the *read-out* vector $v$, $f(x) = v \cdot y^{(L)}_n$. Its *sensitivity* is $s(f, x) = \frac14 \sum_i (f(x) - f(x^{\oplus i}))^2$. For outputs $\pm 1$ this is the number of bits whose flip changes the output. The *average sensitivity* $\mathrm{as}(f)$ is the mean of $s$ over all inputs. The magnification enters in two forms, the paper's (Blowup) and ours ($B$). Both multiply over the layers how much the layer norm magnifies the token that it magnifies most:
+# After $L$ layers the output is read off the last token by the *read-out* vector $v$, so that $f(x) = v \cdot y^{(L)}_n$.
+#
+# **Sensitivity and magnification.** The *sensitivity* of the output is $s(f, x) = \frac14 \sum_i (f(x) - f(x^{\oplus i}))^2$. With the factor $\frac14$ this is, for outputs $\pm 1$, the number of bits whose flip changes the output. The *average sensitivity* $\mathrm{as}(f)$ is the mean of $s$ over all inputs. The magnification enters in two forms, the paper's (Blowup) and ours ($B$). Both multiply over the layers how much the layer norm magnifies the token that it magnifies most:
 #
 # $$\mathrm{Blowup}(x) = \prod_{k=1}^L \max_j \Bigl(1 + \frac1{N^{(k)}_j}\Bigr), \qquad B(x) = \prod_{k=1}^L \max_j \frac1{N^{(k)}_j} \le \mathrm{Blowup}(x) .$$
 #
-# The weights enter through the following norms; in the paper's constants each of them counts as at least 1:
+# **The norms of the weights.** The weights enter through the following norms; in the paper's constants each of them counts as at least 1:
 #
 # | symbol | what it bounds | equation of the paper |
 # |:--|:--|:--|
@@ -87,6 +95,8 @@
 # :label: sensitive-cor5
 # With the same $C$ as in the theorem, $\; C\, \mathbb E[\mathrm{Blowup}^2] \ge \mathrm{as}(f) / \sqrt{n \log n} - H / n$, which is (13) in the paper.
 # ```
+#
+# The corollary is about the mean over all inputs. At a fixed $C$, an average sensitivity that grows faster than $\sqrt{n \log n}$ needs a mean square of the magnification that grows as well.
 #
 # ```{admonition} How we read the paper's symbols
 # :class: dropdown
@@ -130,7 +140,9 @@ def shown(ratio):
 # %% [markdown]
 # ## The same layer on longer strings
 #
-# The layer of the example computes MAJORITY of any odd number of bits exactly, without $\varepsilon$. All its norms are 1 and $\|v\| = \frac12$, at every length, and $B(x) = 2/|m|$. We run it at an input with one zero more than ones. There just over half of the flips change the vote, and layer norm has to magnify most, because $|m| = \frac1n$ is as small as possible. A sensitivity that grows while the magnification does not would speak against the theorem.
+# The layer of the example computes MAJORITY of any odd number of bits exactly, without $\varepsilon$. At every length all its norms are 1, $\|v\| = \frac12$, and $B(x) = 2/|m|$, so that the norms do not grow with $n$. We run the layer at an input with one zero more than ones. There just over half of the flips change the vote, and the magnification is largest, because $|m| = \frac1n$ is as small as possible.
+#
+# What would speak against the theory here? In this layer $s = \frac{n+1}2$ grows in proportion to $n$. If the magnification stayed below a fixed number, Theorem 4 would allow $s$ to grow like $\sqrt{n \log n}$ at most, and the law that we prove below like $\log n$ at most. So a magnification that does not grow would refute both on long enough strings. (All inputs with one zero more than ones have the same $s$ and the same $B$, and their share is larger than $H/n^2$, so they cannot all be exceptions. In another layer of bounded norms, a sensitivity that grows faster than $\log n$ but not than $\sqrt{n \log n}$, at a magnification that does not grow, would speak against our law only.) At the lengths of the table we see only the trend, because there the constants leave much room: our law demands $B > 1$ from {glue:text}`speaks` bits on, and the inequality of Theorem 4 demands nothing of this layer up to about {glue:text}`useful:.1e` bits.
 
 
 # %%
@@ -153,7 +165,9 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 #
 # ## One layer norm, exactly
 #
-# We now look at a single layer norm. The *influence* of bit $i$ on a vector $g(x)$ is $I_i[g] = \|g(x) - g(x^{\oplus i})\|$. The paper bounds term by term what layer norm does to an influence, and obtains the product of the magnification at $x$ and that at the neighbour. The following lemma has a single factor instead, and cannot be improved. The idea of its proof is that layer norm maps all vectors to a sphere, so that only the angle between two vectors matters. Consider two vectors of lengths $a$ and $a'$ at a distance $r$. If $r$ and the sum $a + a'$ are given, the angle is largest if both are equally long.
+# The proof of the theorem multiplies many bounds, one for each part of the network. We now look at the part whose bound we improve, a single layer norm at one token. It receives the vector $Y$, subtracts the mean, divides by the deviation $N$, and returns $y$, and we ask how much farther apart $y$ is at two neighbouring inputs than $Y$ is. The *influence* of bit $i$ on a vector $g(x)$ is the distance $I_i[g] = \|g(x) - g(x^{\oplus i})\|$. The paper bounds term by term what layer norm does to an influence, and obtains the product of the magnification at $x$ and that at the neighbour. The following lemma has a single factor instead, and cannot be improved.
+#
+# The idea of its proof is that layer norm maps all vectors to a sphere, so that only the angle between two vectors matters. Consider two vectors of lengths $a$ and $a'$ at a distance $r$. If $r$ and the sum $a + a'$ are given, the angle is largest if both are equally long.
 #
 # ```{prf:lemma} One layer norm (ours)
 # :label: blowup-norm
@@ -176,15 +190,22 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 # (For unit vectors the inequality is due to Dunkl and Williams, 1964.)
 # ```
 #
-# The advantage of the lemma is that its factor is at most $2 / N(x)$. So the factor contains the magnification at the input itself only, not at its neighbours, and it is the same for every bit.
+# The advantage of the lemma is that its factor is at most $2 / N(x)$, because the other deviation can only make it smaller. So the lemma bounds what layer norm does by the magnification at the input itself, without that at its neighbour, and by the same factor for every bit.
 #
 # ## The law
 #
 # We now prove the inequality $s \le K B$ that the example suggests, with a factor $K$ that the norms of the weights determine, and call it *the law*.
 #
-# **The idea of the proof.** We follow the sum over all bits of their influences through the network. In the first layer this sum is of order $\log n$ at most inputs, although it has $n$ terms, because attention dilutes each bit. Every layer norm multiplies the whole sum by at most twice its magnification at $x$, since this factor of the lemma is the same for every bit. Every later attention and block multiplies it by at most a constant. At the output the sensitivity is at most a multiple of the sum. The two inequalities that follow bound what happens in the first layer and in a later one.
+# **The idea of the proof.** We follow the sum over all bits of their influences through the network.
 #
-# *The first layer.* Let $g = \|e(1) - e(0)\|$ be the distance of the two embeddings, and let $L_k$ be the Lipschitz constant of block $k$. Three things move $Y^{(1)}_j$ when bit $i$ flips, and we sum each of them over $i$.
+# * In the first layer this sum is of order $\log n$ at most inputs, although it has $n$ terms, because attention dilutes each bit.
+# * Every layer norm multiplies the whole sum by at most twice its magnification at $x$, since this factor of the lemma is the same for every bit.
+# * Every later attention and block multiplies the sum by at most a constant.
+# * At the output the sensitivity is at most a multiple of the sum.
+#
+# The lemma covers the second point. The two inequalities that follow bound what happens in the first layer and in a later one.
+#
+# *The first layer.* Let $g = \|e(1) - e(0)\|$ be the distance of the two embeddings, let $L_k$ be the Lipschitz constant of block $k$, and let $C_V$ and $C_P$ be the norms of the table. Three things move $Y^{(1)}_j$ when bit $i$ flips, and we sum each of them over $i$.
 #
 # * The token of position $j$ itself moves if $i = j$, and this contributes $g$.
 # * The tokens that the heads average move, which contributes at most $C_V g$ for each head, because the weights of an average add up to 1.
@@ -196,7 +217,7 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 #
 # In the minimum, $16 \log n + 9$ is the bound that holds with probability $1 - H/n^2$, and $2n$ is a trivial bound that holds at every input. The trivial one is the smaller of the two up to $n =$ {glue:text}`certain`, so that up to this length there is no exceptional input.
 #
-# *A later layer.* The influence of a bit on one token after attention and block is at most a constant times its influence on this token before, plus a constant times the mean of its influences on all tokens. In formulas, {prf:ref}`influence-head` gives, with $\bar I_i$ the mean over positions and $y = y^{(k-1)}$,
+# *A later layer.* The influence of a bit on one token after attention and block is at most a constant times its influence on this token before, plus a constant times the mean of its influences on all tokens. In formulas, {prf:ref}`influence-head` gives, with $\bar I_i$ the mean over positions, $y = y^{(k-1)}$ the tokens that enter the layer, and $C_A$ the bound on its scores,
 #
 # $$I_i[Y^{(k)}_j] \le L_k \bigl((1 + H C_V C_A)\, I_i[y_j] + H C_V (1 + 2 C_A) e^{2 C_A}\, \bar I_i[y]\bigr) .$$ (eq-later-layer)
 #
@@ -220,9 +241,9 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 # 6. *The mean.* Here we need a bound at the exceptional inputs as well. If $|f| \le 1$, then $s \le n$ there, and these inputs are a share of at most $H/n^2$, so they add at most $n \cdot H/n^2 = H/n$. $\square$
 # ```
 #
-# Why is this simpler than the paper's bound? In the paper the factor of bit $i$ contains $\mathrm{Blowup}(x^{\oplus i})$, so it cannot be taken out of the sum. The paper uses the inequality of Cauchy and Schwarz instead, and this costs a factor of $\sqrt{n / \log n}$ and the squares.
+# So at nearly every input the sensitivity is at most $K$ times the magnification, and at fixed norms $K$ depends on $n$ through $S$ only, like $\log n$ at most. Why is this simpler than the paper's bound? In the paper the factor of bit $i$ contains $\mathrm{Blowup}(x^{\oplus i})$, so it cannot be taken out of the sum. The paper uses the inequality of Cauchy and Schwarz instead, and this costs a factor of $\sqrt{n / \log n}$ and the squares.
 #
-# **The constant is attained for one layer without attention.** To see that $K$ cannot be multiplied by a number below 1, consider a layer that returns its last bit, without attention or block. (This example leaves open whether the terms with $C_V$ and $\log n$ are needed, and whether networks of more layers attain the bound.) A bit 0 becomes the token $(1, -1)$, a bit 1 becomes $-t$ times this token for a small $t > 0$, and $v = (\frac12, -\frac12)$. At the input that consists of zeros $s = B = 1$ and $K = 1 + t$. So the last column of the next table, $s / (KB)$, tends to 1 as $t$ tends to 0.
+# **The constant is attained for one layer without attention.** Could $K$ be multiplied by a number below 1? To see that it could not, consider a layer that returns its last bit, without attention or block. A bit 0 becomes the token $(1, -1)$, a bit 1 becomes $-t$ times this token for a small $t > 0$, and $v = (\frac12, -\frac12)$. At the input that consists of zeros $s = B = 1$ and $K = 1 + t$. So the last column of the next table, $s / (KB)$, tends to 1 as $t$ tends to 0. This example leaves open whether the terms with $C_V$ and $\log n$ are needed, and whether networks of more layers attain the bound.
 
 # %%
 rows = {}
@@ -233,9 +254,9 @@ table(pd.DataFrame(rows).T.rename_axis("t").astype(float), "The last of 64 bits"
 attained = at.law
 
 # %% [markdown]
-# **The power is right.** No smaller power of $B$ would be enough, because in the table of MAJORITY all norms are fixed, $B = 2n$ grows, and $s/B$ stays above $\frac14$.
+# **The power is right.** No smaller power of $B$ would be enough either. In the table of MAJORITY all norms are fixed and $B = 2n$ grows, but $s/B$ stays above $\frac14$.
 #
-# A proof can contain a slip, so we also look for a network that violates the law. The search starts from random weights of one, two or three layers. It changes them at random, sometimes multiplies single weight tensors by factors of up to $e^3$, and keeps each change that raises $s/(K B)$. If it found a value above 1, the law would be refuted.
+# **Looking for a counterexample.** A proof can contain a slip, so we also look for a network that violates the law. The search starts from random weights of one, two or three layers. It changes them at random, sometimes multiplies single weight tensors by factors of up to $e^3$, and keeps each change that raises $s/(K B)$. If it found a value above 1, the law would be refuted.
 
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
@@ -265,7 +286,7 @@ laws = pd.Series(laws, name="largest s / (K B)").rename_axis("layers")
 table(laws, "The search, two bits", form=".3f")
 
 # %% [markdown]
-# The search works on two bits, where the minimum in $S$ is $2n$, so it does not test the term with the logarithm. For this reason we also take the two models written by hand, PARITY and MAJORITY, on long strings, and random models on strings of up to {glue:text}`n_max` bits.
+# The search works on two bits, where the minimum in $S$ is $2n$, so it does not test the term with the logarithm. For this reason we also take the two models written by hand, PARITY and MAJORITY, on long strings, and random models on strings of up to {glue:text}`n_max` bits. Again a value above 1 would refute the law, but on more than {glue:text}`certain` bits only if the input is not one of the few exceptional ones.
 
 # %% mystnb={"code_prompt_hide": "Models, and checks", "code_prompt_show": "Models, and checks"} tags=["hide-input"]
 found = {}
@@ -307,11 +328,11 @@ glue(attained=attained, climbed=laws.max(), n_max=n_max)
 glue(certain=max(n for n in range(2, 100) if 2 * n <= tail_bound(n, 4)))
 
 # %% [markdown]
-# No network exceeds 1, and the search reaches {glue:text}`climbed:.3f`. In ordinary models, those of the second table, $s$ is far below $K B$, since $K$ is the product of the worst cases of all layers, which do not occur together.
+# No network exceeds 1. The search, in the first table, reaches {glue:text}`climbed:.3f`. In ordinary models, those of the second table, $s$ is far below $K B$, since $K$ is the product of the worst cases of all layers, which do not occur together.
 #
 # ## Theorem 4 follows, with a square
 #
-# What does the law say about the printed theorem? {prf:ref}`sensitive-thm4` does not assume that $f$ is bounded, and its proof starts with $s \le \frac14 \|v\|^2 \sum_i I_i[y_n]^2$. So $s$ grows like $\|v\|^2$, whereas (32) has $1 + \|v\|$. The main text asks for a polynomial, and one of degree two is enough:
+# What does the law say about the printed theorem? The formula (32) for its constant depends on the read-out through the factor $1 + \|v\|$. But if $v$ is made longer, all outputs grow like $\|v\|$, and the sensitivity, a sum of squares of differences of outputs, grows like $\|v\|^2$. This is also what the paper's proof has, which starts with $s \le \frac14 \|v\|^2 \sum_i I_i[y_n]^2$. Since {prf:ref}`sensitive-thm4` does not assume that $f$ is bounded, (32) must fail for every network that is sensitive at more than a share $H/n^2$ of the inputs, if its read-out is made long enough. The main text asks for a polynomial, and one of degree two is enough:
 #
 # ```{prf:theorem} The constant of Theorem 4, repaired
 # :label: blowup-thm4-repaired
@@ -322,7 +343,7 @@ glue(certain=max(n for n in range(2, 100) if 2 * n <= tail_bound(n, 4)))
 # *(iii)* The same is true of {prf:ref}`sensitive-cor5`, with one exception: for a single layer with more than $10^{12}$ columns and $|f|$ above 1, our proof needs $H d\, \|v\|^2$ added to $C$.
 # ```
 #
-# **The idea of the proof.** The law has a smaller factor than the theorem, so we only have to compare $K$ with $C$, piece by piece.
+# **The idea of the proof.** The law has a smaller factor than the theorem, so we only have to compare $K$ with $C$, piece by piece. The piece that differs from (32) is the read-out: $K$ contains $\max |f|\, \|v\|$, and all that we know of $\max |f|$ is that it is at most $\sqrt d\, \|v\|$.
 #
 # ```{dropdown} Proof, from the law
 # We compare the factors of the law with those of $C$, then take the mean, and finally ask how much of $C$ was used.
@@ -340,7 +361,12 @@ glue(certain=max(n for n in range(2, 100) if 2 * n <= tail_bound(n, 4)))
 #
 # By the last fact $\max |f|\, \|v\| \le \sqrt d\, \|v\|^2$, and this proves (i). If $|f| \le 1$ is used in place of $|f| \le \sqrt d\, \|v\|$, the factor $\|v\|$ remains, as in (32), and this proves (ii).
 #
-# **The mean.** The exceptional inputs add at most $\max f^2\, n \cdot H/n^2$ to $\mathrm{as}(f)$. If $|f| \le 1$ this is $H / n$, and then we use $\sqrt{n \log n} \ge 1$. Otherwise it is at most $H d\, \|v\|^2 / n$, and then we use $\mathbb E[\mathrm{Blowup}^2] \ge 1$. With two or more layers nothing has to be added, because then $C$ contains $C^{(2)} \ge 96 \sqrt d$, so that $C \ge 3750 \cdot 96\, d\, H (1 + \|v\|^2)$. With one layer nothing has to be added up to $10^{12}$ columns: there are exceptional inputs only from 33 bits on, where $n \sqrt{n \log n} > 350$, the proof of (i) uses at most one fiftieth of $C$, and the rest of $C \ge 3750 \sqrt d\, H (1 + \|v\|^2)$ is larger than $H d\, \|v\|^2 / 350$.
+# **The mean.** For (iii) we ask what the exceptional inputs, a share of at most $H/n^2$, add to $\mathrm{as}(f)$. It is at most $\max f^2\, n \cdot H/n^2$.
+#
+# 1. *Outputs up to 1.* If $|f| \le 1$ this is $H / n$, and then we use $\sqrt{n \log n} \ge 1$.
+# 2. *Larger outputs.* Otherwise it is at most $H d\, \|v\|^2 / n$, and then we use $\mathbb E[\mathrm{Blowup}^2] \ge 1$. It remains to see that $C$ is large enough to contain this term.
+# 3. *Two or more layers.* Nothing has to be added, because then $C$ contains $C^{(2)} \ge 96 \sqrt d$, so that $C \ge 3750 \cdot 96\, d\, H (1 + \|v\|^2)$.
+# 4. *One layer.* Nothing has to be added up to $10^{12}$ columns. There are exceptional inputs only from 33 bits on, where $n \sqrt{n \log n} > 350$. The proof of (i) uses at most one fiftieth of $C$, and the rest of $C \ge 3750 \sqrt d\, H (1 + \|v\|^2)$ is larger than $H d\, \|v\|^2 / 350$.
 #
 # **The slack.** How loose is the bound of Theorem 4 with (32) if $|f| \le 1$? We show that it is too large by a factor of at least $10^{3.5}$ in every model.
 #
@@ -349,7 +375,7 @@ glue(certain=max(n for n in range(2, 100) if 2 * n <= tail_bound(n, 4)))
 # 3. So the bound on $s$ that (12) gives is at least $780 \cdot 4.8\, K B$, whereas the law says that $s \le K B$. $\square$
 # ```
 #
-# To see the difference between $1 + \|v\|$ and $1 + \|v\|^2$ we take MAJORITY of 5 bits, at all inputs, and make its read-out longer and longer. The first column of the table is the share of inputs that violate the bound. The theorem allows a share of $H/n^2 = 0.04$, and a larger share refutes the formula. Each of the other columns divides the side of an inequality that should be the smaller by the other side, so a number above 1 is a violation.
+# To see the difference between $1 + \|v\|$ and $1 + \|v\|^2$ we take MAJORITY of 5 bits, at all inputs, and make its read-out longer and longer. The first column of the table is the share of inputs that violate the bound. The theorem allows a share of $H/n^2 = 0.04$, and a larger share refutes the formula. The other columns are ratios of the two sides of an inequality, the side that should be smaller over the side that should be larger. So a ratio above 1 is a violation. The columns with (12) are about Theorem 4, at the worst input, and those with (13) about Corollary 5. If a column called *repaired* exceeded 1, our proof of the repair would be refuted, because at 5 bits it has no exceptional inputs.
 
 # %%
 five = blowup.sides(*blowup.majority_transformer(5))
@@ -449,14 +475,15 @@ glue(useful=float(useful), C=C)
 glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 34))
 
 # %% [markdown]
-# {numref}`fig-blowup-readout` shows the ratio at the worst input as the read-out grows. With (32) it rises in proportion to the read-out, because $s$ grows like its square and the constant like its first power, and it crosses 1 a little beyond a factor of $10^6$. With the square it stays level, far below 1. At a read-out that is {glue:text}`longer` times as long a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and with the square none is. Nobody would train such a model, but it shows that (32) needs the square.
+# {numref}`fig-blowup-readout` shows the two columns of (12), the ratio at the worst input as the read-out grows. With (32) it rises in proportion to the read-out, because $s$ grows like its square and the constant like its first power, and it crosses 1 a little beyond a factor of $10^6$. With the square it rises at first and then stays level, far below 1. At a read-out that is {glue:text}`longer` times as long a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and with the square none is. Nobody would train such a model, but it shows that (32) needs the square.
 #
-# For outputs up to 1 the constant is far larger than needed, since the proof above leaves a factor of $10^{3.5}$ unused in every model. For example, MAJORITY by hand has $C =$ {glue:text}`C:.0f`. Since $s \le n$ and the right side of (12) is at least 2, the bound (12) is vacuous for this layer up to a length of about {glue:text}`useful:.1e`. Our law is of use at much shorter lengths, because at the inputs of MAJORITY with $s = \frac{n+1}2$ it demands $B > 1$ from {glue:text}`speaks` bits on. The chapter {ref}`ch-magnified-inputs` follows it to long strings.
+# **How useful are the two bounds?** For outputs up to 1 the constant is far larger than needed, since the proof above leaves a factor of $10^{3.5}$ unused in every model. For example, MAJORITY by hand has $C =$ {glue:text}`C:.0f`. Since $s \le n$ and the right side of (12) is at least 2, the bound (12) is vacuous for this layer up to a length of about {glue:text}`useful:.1e`. Our law is of use at much shorter lengths, because at the inputs of MAJORITY with $s = \frac{n+1}2$ it demands $B > 1$ from {glue:text}`speaks` bits on. The chapter {ref}`ch-magnified-inputs` follows it to long strings.
 #
 # ## What we found
 #
-# * Layer norm magnifies an influence by at most $2 / (N(x) + N(x^{\oplus i}))$. This gives a law that is local, because it involves $x$ only, and linear in the magnification, $s(f, x) \le K B(x)$, with $K$ of order $\log n$ at fixed norms. One layer without attention attains {glue:text}`attained:.1%` of it, and MAJORITY shows that no smaller power of $B$ would be enough.
-# * Theorem 4 and Corollary 5 are true with a constant as the main text describes it. In formula (32), with $L_f$ over all of space, $1 + \|v\|$ has to be replaced by $1 + \|v\|^2$, unless outputs are at most 1.
+# * *One layer norm* magnifies an influence by at most $2 / (N(x) + N(x^{\oplus i}))$.
+# * *The whole network* therefore obeys the law $s(f, x) \le K B(x)$ at all but a share of at most $H/n^2$ of the inputs. This law is local, because it involves $x$ only, and linear in the magnification, and $K$ is of order $\log n$ at fixed norms. One layer without attention attains {glue:text}`attained:.1%` of it, and MAJORITY shows that no smaller power of $B$ would be enough.
+# * *The paper's statements*, Theorem 4 and Corollary 5, are true with a constant as the main text describes it. In formula (32), with $L_f$ over all of space ({ref}`ch-layer-norm-links` says why), $1 + \|v\|$ has to be replaced by $1 + \|v\|^2$, unless outputs are at most 1.
 # * What this means for PARITY and MAJORITY on long strings is the subject of {ref}`ch-magnified-inputs`.
 #
 # ```{finding} sensitive.eq32
@@ -469,16 +496,16 @@ glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 3
 #
 # **Why.** The proof has the factor $\|v\|^2$, because $s$ is a sum of squares of outputs, but the formula has $1 + \|v\|$.
 #
-# **Repair.** With $1 + \|v\|^2$ in (32) Theorem 4 and Corollary 5 hold for every read-out. (Only for a network of one layer with more than $10^{12}$ columns does our proof of Corollary 5 need a further term, $H d\, \|v\|^2$.) If $|f| \le 1$, they hold with (32) as printed. All this is proved with $L_f$ over all of space, where (27) has a ball that is too small. A sharper form is $s(f, x) \le K B(x)$ with the same probability, which implies Theorem 4.
+# **Repair.** With $1 + \|v\|^2$ in (32) Theorem 4 and Corollary 5 hold for every read-out. (Only for a network of one layer with more than $10^{12}$ columns does our proof of Corollary 5 need a further term, $H d\, \|v\|^2$.) If $|f| \le 1$, they hold with (32) as printed. All this is proved with $L_f$ over all of space, where (27) has a ball that is too small ({ref}`ch-layer-norm-links`). A sharper form is $s(f, x) \le K B(x)$ with the same probability, which implies Theorem 4.
 #
 # **What survives.** Theorem 4 and Corollary 5 survive as the main text states them, and their message in a stronger form.
 # ```
 #
 # ## What would falsify this
 #
-# * A sensitivity above $K B$ at more than a share $H/n^2$ of the inputs would refute {prf:ref}`blowup-local`. The control leaves $B$ out, and then MAJORITY exceeds the bound.
-# * A ratio $s/B$ below $\frac14$ in the table of MAJORITY would speak for a smaller power, and the control divides by $B^2$.
-# * A model above the bound with the square would refute {prf:ref}`blowup-thm4-repaired`, and the control is (32) as it stands.
+# * A sensitivity above $K B$ at more than a share $H/n^2$ of the inputs would refute {prf:ref}`blowup-local`. As a control the check leaves $B$ out, and then MAJORITY exceeds the bound.
+# * A ratio $s/B$ below $\frac14$ in the table of MAJORITY would speak for a smaller power of $B$. The control divides by $B^2$ in place of $B$, and falls below $\frac14$.
+# * A model above the bound with the square would refute {prf:ref}`blowup-thm4-repaired`. The control is (32) as it stands, and it is violated.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -486,7 +513,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The measurements of the repository `lacoco-lab/sensitivity-hardness` are of another quantity. Its model has two layer norms in a layer, with gain, bias and $\varepsilon = 10^{-5}$, and all four enter its blow-up. Each factor is $\max_w 1/s$ with the variance divided by $d - 1$, without $\varepsilon$ and without the "1 +", and in the last layer only the token that is read counts. So the blow-up of the code is close to our $B$ in form, and the code does not use the constant $C$.
+# The measurements of the repository `lacoco-lab/sensitivity-hardness` are of another quantity. Its model has two layers with two layer norms each, with gain, bias and $\varepsilon = 10^{-5}$, and all four enter its blow-up. Each factor is $\max_w 1/\hat\sigma_w$, where $\hat\sigma_w^2$ is the variance over the columns of token $w$, computed with $d - 1$ in place of $d$, without $\varepsilon$ and without the "1 +", and in the last layer only the token that is read counts. So the blow-up of the code is close to our $B$ in form, and the code does not use the constant $C$.
 #
 # ## Exercises
 #

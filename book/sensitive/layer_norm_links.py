@@ -19,13 +19,19 @@
 # # The steps in the proof of Theorem 4
 #
 # ```{verdict}
-# Theorem 4 is not affected, but of the three lemmas from which it is proved two need a repair. The lemmas bound, layer by layer, how far a token moves when one bit of the input flips. Lemma 16 is true as printed. Lemmas 17 and 18 are true if two constants are defined as larger numbers, and if a summand of 1 is added to Lemma 17 that was lost. They use a Lipschitz constant of the feedforward block, its steepest slope, which has to be taken over a ball that holds everything the block receives. The printed ball is smaller, and a single hidden unit that acts outside it violates the bound on the first layer by a factor of {glue:text}`hinge_ball:.0f`. Without the summand, a second block with large weights violates the bound on a later layer by a factor of {glue:text}`ones51:.0f`.
+# Theorem 4 is not affected, but two of the three lemmas behind it need a repair, with which they are true. The lemmas bound how far a token moves when one bit flips. Lemma 16 is true as printed. Lemmas 17 and 18 need a larger ball for the steepest slope of the feedforward block: a hidden unit that acts outside the printed ball violates the first layer's bound by a factor of {glue:text}`hinge_ball:.0f`. Lemma 17 also lost a summand of 1: without it, a block with large weights violates a later layer's bound by a factor of {glue:text}`ones51:.0f`.
 # ```
-# **Needs** {ref}`ch-layer-norm-blowup`. **Read** 11 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-layer-norm-blowup`. **Read** 21 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The paper bounds how far one bit moves a token, layer by layer, for "suitably defined constants". Each of these bounds is true with suitable constants. But the paper goes on to define them, and with its definitions some of the bounds fail. The definitions in question are the Lipschitz constant $L_f$ of the block in (27), the constant $C^{(k)}$ of a later layer in (30), and the deviation $N$ by which layer norm divides in (5). Each bound is repaired by a quantity that the later steps use anyway. Two bounds of Lemma 17 lack a "1 +" that Lemmas 16 and 18 have, which we count as a misprint. A further constant, the largest output of the block, is defined in (26) over a ball. This ball is too small for (31), a bound on the length of the tokens, but a footnote of the paper has another choice, with which (31) holds.
+# **Claim.** The paper bounds how far one bit moves a token, layer by layer, for "suitably defined constants". Each of these bounds is true with suitable constants. But the paper goes on to define the constants, and with its definitions some of the bounds fail. (Numbers such as (27) are those of the paper's equations; every formula that we need is written out below.)
 #
-# The product of all bounds is very loose. If the scores of attention are small, the layer norms and the attention of later layers contribute about equally to this. If they are large, nearly all of it is due to that attention.
+# * *A ball that is too small.* The Lipschitz constant $L_f$ of the feedforward block is defined in (27) over a ball that need not contain what the block receives. If the block is steep outside this ball, the bounds on the first layer, on a later layer, and on all layers can fail.
+# * *A lost 1.* Two bounds of Lemma 17 have $\frac1N$, where $N$ is the deviation by which layer norm divides in (5), and lack the "1 +" that Lemmas 16 and 18 have. We count this as a misprint. In one of the two, the constant $C^{(k)}$ of a later layer could make up for the lost 1 if $\varepsilon = 0$, but as defined in (30) it lacks a factor that the proof has until its last line.
+# * *A ball that does no harm.* A further constant, the largest output of the block, is defined in (26) over a ball. This ball is too small for (31), a bound on the length of the tokens, but a footnote of the paper has another choice, with which (31) holds.
+#
+# Each bound is repaired by a quantity that the later steps use anyway.
+#
+# The product of all bounds is very loose. If the scores of attention are small, the layer norms and the attention of later layers contribute about equally to the looseness. If the scores are large, most of the looseness, counted in factors of 10, is due to the attention of later layers.
 #
 # ## Why one should care
 #
@@ -37,7 +43,7 @@
 #
 # ## One token by hand
 #
-# Let a token have two columns, $Y = (t, -t)$, and let the flip of a bit turn it into $(-t', t')$. Its mean is 0, and its standard deviation is $N = t$ before the flip and $N' = t'$ after it. Layer norm divides by this deviation, so it returns $y = (1, -1)$ before the flip and $(-1, 1)$ after it. So a change of length $I[Y] = \sqrt 2\, (t + t')$ becomes a change of length $I[y] = 2 \sqrt 2$, whatever $t$ and $t'$ are. In other words, layer norm has magnified the change exactly by $2 / (t + t')$, the sharp factor of {prf:ref}`blowup-norm`. Lemma 16 below allows more, here with $C = \sqrt 2$, the length of the longest token in the table:
+# Let a token have two columns, $Y = (t, -t)$, and let the flip of a bit turn it into $(-t', t')$. The mean of its columns is 0, and their standard deviation is $N = t$ before the flip and $N' = t'$ after it. Layer norm divides by this deviation, so it returns $y = (1, -1)$ before the flip and $(-1, 1)$ after it. So a change of length $I[Y] = \sqrt 2\, (t + t')$ becomes a change of length $I[y] = 2 \sqrt 2$, whatever $t$ and $t'$ are. In other words, layer norm has magnified the change exactly by $2 / (t + t')$, the sharp factor of {prf:ref}`blowup-norm`. Lemma 16 below allows more, here with $C = \sqrt 2$, the length of the longest token in the table:
 #
 # | $t$ | $t'$ | change before, $I[Y]$ | change after, $I[y]$ | sharp bound $\frac2{N + N'} I[Y]$ | Lemma 16, $2 C\, I[Y]\, (1 + \frac1N)(1 + \frac1{N'})$ |
 # |:--|:--|:--|:--|:--|:--|
@@ -47,16 +53,32 @@
 #
 # In the last row the change is magnified by $10 = 1/N$. Lemma 16 allows $2 C (1 + \frac1N)^2 = 242\, C$ times the change, so it contains the square of the magnification, which is not needed. The sharper factor in {ref}`ch-layer-norm-blowup` has no such square.
 #
-# Two more pictures of one token show what this page finds wrong with the other two lemmas.
+# Two more small examples show what this page finds wrong with the other two lemmas.
 #
 # * *A ball that is too small.* Let a block map a number $z$ to $z + 10^6\, (z - 20)_+$, where $(\cdot)_+$ replaces a negative number by 0. For $|z| \le 4$ the block returns $z$, so its slope is 1 there, but beyond 20 its slope is a million and one. Suppose that the flip of a bit moves a token from 31 to 29. The output of the block then moves by about two million. A bound that takes the slope from $|z| \le 4$ only cannot allow for this.
 # * *A lost 1.* Let a block multiply the token $(t, -t)$ by a large number $\lambda$. Then $N$ and $N'$ are multiplied by $\lambda$ as well, but layer norm still returns $(1, -1)$ or $(-1, 1)$, so the change after it remains $2 \sqrt 2$. A bound that has $\lambda$ once as a factor and $N N'$ as a divisor decreases like $1/\lambda$, and at a large $\lambda$ it is violated. With $1 + \frac1N$ in place of $\frac1N$ the bound does not decrease in this way.
 #
 # ## The statements
 #
-# Tokens, norms and constants are those of {ref}`ch-layer-norm-blowup`. A layer adds $H$ attention heads to each token, then a feedforward block with a skip connection, and ends with a layer norm. $Y^{(k)}_j$ is the input of layer norm $k$ at token $j$, and $y^{(k)}_j$ is its output. $N^{(k)}_j$ is the standard deviation of the $d$ columns of $Y^{(k)}_j$, with $\varepsilon$ under the root, by which this layer norm divides. The *influence* of bit $i$ on a vector $g$ that depends on the input is $I_i[g] = \|g(x) - g(x^{\oplus i})\|$, the length of the change when bit $i$ flips.
+# Tokens, norms and constants are those of {ref}`ch-layer-norm-blowup`. The input is a string $x$ of $n$ bits, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. A layer adds $H$ attention heads to each token, applies a feedforward block with a skip connection, and ends with a layer norm.
 #
-# The constants are norms of the weights, each of which counts as at least 1. $C_V$ bounds the spectral norm of the value matrices, $C_P$ the length of the first tokens, and $C_A$ the scores of a later layer. $L_f$ is a Lipschitz constant of the blocks. From them the paper forms one constant for each layer, in its (28) to (30): $C^{(0)} = 150\, L_f C_V^2 C_P H$ for the first layer, $C^{(1)} = 2 L_f \max \lVert Y^{(1)}_j \rVert$ for its layer norm, and $C^{(k)} = 48\, L_f (H + 1) C_V \sqrt d\, e^{4 C_A}$ for a layer $k \ge 2$. These count as at least 1 too, so where (50) writes out $2 L_f \max \lVert Y^{(1)}_j \rVert$ we put $C^{(1)}$.
+# * $Y^{(k)}_j$ is the input of layer norm $k$ at token $j$, and $y^{(k)}_j$ is its output.
+# * $N^{(k)}_j$ is the standard deviation of the $d$ columns of $Y^{(k)}_j$, with $\varepsilon$ under the root, by which this layer norm divides.
+# * The *influence* of bit $i$ on a vector $g$ that depends on the input is $I_i[g] = \|g(x) - g(x^{\oplus i})\|$, the length of the change when bit $i$ flips.
+#
+# The constants in the lemmas come from the norms of the weights. The last three rows of the table, from the paper's (28) to (30), have one constant for each step:
+#
+# | constant | what it is |
+# |:--|:--|
+# | $C_V$ | bounds the spectral norm of the value matrices |
+# | $C_P$ | bounds the length of the first tokens |
+# | $C_A$ | bounds the scores of a later layer |
+# | $L_f$ | is a Lipschitz constant of the blocks |
+# | $C^{(0)} = 150\, L_f C_V^2 C_P H$ | is for the first layer |
+# | $C^{(1)} = 2 L_f \max \lVert Y^{(1)}_j \rVert$ | is for the layer norm of the first layer |
+# | $C^{(k)} = 48\, L_f (H + 1) C_V \sqrt d\, e^{4 C_A}$ | is for a layer $k \ge 2$ |
+#
+# All of them count as at least 1, so where (50) writes out $2 L_f \max \lVert Y^{(1)}_j \rVert$ we put $C^{(1)}$.
 #
 # The first lemma is about one layer norm. The second has four bounds that lead from the first layer to the last, and one on the length of a token. The table after the lemmas says what each of them bounds and what we find.
 #
@@ -184,7 +206,7 @@ def links(spec, weights):
 #
 # Before we look at the steps one by one, we ask how loose each of them is. For each step we take the largest ratio of the left to the right side, over random transformers and all their inputs. A ratio above 1 would refute the step, and a small ratio means that it is loose.
 #
-# The transformers have two layers, two heads and $d = 8$, with $\varepsilon = 0$, and inputs of up to {glue:text}`n_max` bits. The constants are exponential in the bound $C_A$ on the scores, so we scale the scores to a prescribed $C_A$. We take (50) and (51) in their repaired form, with $1 + 1/N$ in place of $1/N$. The bound (51) joins two steps, which we also list alone: Lemma 16 for the layer norm, and before it the attention and the block, for which the paper's Lemma 15 (with its factor $C_V$) gives $I_i[Y^{(k)}_j] \le \frac1{12} C^{(k)} (I_i[y^{(k-1)}_j] + \bar I_i[y^{(k-1)}])$.
+# The transformers have two layers, two heads and $d = 8$, with $\varepsilon = 0$, and inputs of up to {glue:text}`n_max` bits. The constants are exponential in the bound $C_A$ on the scores, so we scale the scores to a prescribed $C_A$. We take (50) and (51) in their repaired form, with $1 + 1/N$ in place of $1/N$, and all bounds with the $L_f$ of all of space. The bound (51) joins two steps, which we also list alone: Lemma 16 for the layer norm, and before it the attention and the block, for which the paper's Lemma 15 (with its factor $C_V$) gives $I_i[Y^{(k)}_j] \le \frac1{12} C^{(k)} (I_i[y^{(k-1)}_j] + \bar I_i[y^{(k-1)}])$.
 
 # %%
 rows = {}
@@ -225,12 +247,12 @@ ax.legend(loc="upper left", fontsize=8)
 figures.show()
 
 # %% [markdown]
-# In this form no step is refuted, and every step is loose. Read {numref}`fig-blowup-links` from the top. The sum over bits in the first layer is less than a thousandth of its bound. The change after each of the two layer norms is some hundredths of its bound, and the change after attention and block is some ten-thousandths of its bound at small scores. The last two rows join several of these steps, so they lie further to the left.
+# In this form no step is refuted, and every step is loose. Read {numref}`fig-blowup-links` from the top. The sum over bits in the first layer is less than a thousandth of its bound. The change after each of the two layer norms is some hundredths of its bound. The change after attention and block is some ten-thousandths of its bound at small scores, and far less at $C_A = 10$. The last two rows join several of these steps, so they lie further to the left.
 #
-# Which of the steps makes the last row so loose? The answer depends on the scores:
+# Which of the steps makes the last row so loose? The answer depends on the scores. We count in decades, that is, in factors of 10:
 #
 # * At $C_A = 1$ the two layer norms together lose {glue:text}`norms_small:.1f` decades, and attention and block lose {glue:text}`attention_small:.1f`, so both count.
-# * At $C_A = 10$ the bound contains $e^{40}$, and of the {glue:text}`all_large:.1f` decades of the last row attention and block lose {glue:text}`attention_large:.1f`.
+# * At $C_A = 10$ the bound contains $e^{4 C_A} = e^{40}$, and of the {glue:text}`all_large:.1f` decades of the last row attention and block lose {glue:text}`attention_large:.1f`.
 #
 # ## One layer norm: Lemma 16
 #
@@ -238,9 +260,9 @@ figures.show()
 #
 # $$\frac{2}{N + N'} \le \frac1{\sqrt{N N'}} \le \frac14 \Bigl(1 + \frac1N\Bigr)\Bigl(1 + \frac1{N'}\Bigr) .$$
 #
-# So the lemma follows, and its factor $C$ is not needed. Moreover the lemma has the factor $2C$ where $\frac14$ is enough, so the left side is always less than $\frac18$ of the bound, since $C > 1$. For a token of length $C$ that a flip reverses, as in the example, it is $\frac1{8C}$ of the bound at $N = 1$, which comes arbitrarily close to $\frac18$. (The printed proof of the lemma has a slip that does no harm, which is described in the notes for a checker below.)
+# So the lemma follows, and its factor $C$ is not needed. Moreover the lemma has the factor $2C$ where $\frac14$ is enough, so the left side is always less than $\frac18$ of the bound, since $C > 1$. For a token of length $C$ that a flip reverses, as in the example, the left side is $\frac1{8C}$ of the bound at $N = 1$, which comes arbitrarily close to $\frac18$ as $C$ tends to 1. (The printed proof of the lemma has a slip that does no harm, which is described in the notes for a checker below.)
 #
-# We also draw tables of tokens at random. Such a table has a token for each input, and we let the tokens differ little, moderately or much from input to input, at several $\varepsilon$. A ratio above 1 would refute the lemma. Two variants should fail: $1 / \max(N, N')$ in place of $2 / (N + N')$, and Lemma 16 with $C = 0.05$, which its hypothesis does not allow.
+# We also draw tables of tokens at random. Such a table has a token for each input, and we let the tokens differ little, moderately or much from input to input, at several $\varepsilon$. A ratio above 1 would refute the lemma. To see that the test can notice a bound that is too small, we add two variants that should fail: $1 / \max(N, N')$ in place of $2 / (N + N')$, and Lemma 16 with $C = 0.05$, which its hypothesis does not allow.
 
 
 # %%
@@ -309,14 +331,14 @@ lem16.holds(
 #
 # ## The first layer: (49)
 #
-# We now turn to the sum over bits in the first layer, which (49) bounds by $C^{(0)} \log n$. This bound is true if the Lipschitz constant $L_f$ of the block is taken over all of space. The reason is that {ref}`ch-layer-norm-blowup` bounds the sum by a number $S$ with the same probability, in {eq}`eq-first-sum`. The length enters $S$ only by the term $\min\{16 \log n + 9,\ 2n\}$, and $2 S \le C^{(0)} \log n$, as is proved under {prf:ref}`blowup-thm4-repaired`. (Footnote 7 of the paper, on the last step of its own proof, is false at $n = 2$, where (49) is safe for another reason; see the notes for a checker below.)
+# The next link is the sum over bits in the first layer, which (49) bounds by $C^{(0)} \log n$. We first show that this bound is true if the Lipschitz constant $L_f$ of the block is taken over all of space, and then that the printed ball is too small. The bound is true because {ref}`ch-layer-norm-blowup` bounds the sum by a number $S$ with the same probability, in {eq}`eq-first-sum`. The length $n$ enters $S$ only by the term $\min\{16 \log n + 9,\ 2n\}$, and $2 S \le C^{(0)} \log n$, as is proved under {prf:ref}`blowup-thm4-repaired`. (Footnote 7 of the paper, on the last step of its own proof, is false at $n = 2$, where (49) is safe for another reason; see the notes for a checker below.)
 #
 # On short strings the smaller term in the minimum is the trivial $2n$, so we also take strings of {glue:text}`n_or` bits, on which it is the logarithm. A sum above the bound at random inputs would speak against (49). We try two heads:
 #
 # * one attends to the first 1 of the string, by scores that rise fast towards this end;
 # * the other computes OR, with scores $\log n$ on ones and $-\log n$ on zeros.
 #
-# Tokens are $(\pm 1, \pm 1) / \sqrt 2$, where the first sign is that of the bit and the second is a random sign of the position, and the value matrix is the identity. There have to be exceptional inputs, because at $x = 0$ every flip changes OR. The last row of the table is the head of OR without the division in its softmax, for which the bound should fail at any input.
+# Tokens are $(\pm 1, \pm 1) / \sqrt 2$, where the first sign is that of the bit and the second is a random sign of the position, and the value matrix is the identity. There have to be exceptional inputs, because at the string $x = 0$ of zeros every flip changes OR. The last row of the table is the head of OR without the division in its softmax, for which the bound should fail at any input.
 
 
 # %%
@@ -357,13 +379,20 @@ eq49.holds(
 # %% [markdown]
 # At random inputs both heads stay far below the bound, and OR exceeds it at the string of zeros, as expected. Without the division each bit changes its own weight only and no other weight has to decrease, so the sum is far above the bound.
 #
-# **Two balls that are too small.** The paper's definition (27), however, takes $L_f$ over the ball of radius $(H + 1) \sqrt d$ only, whereas the first block receives vectors of length up to $(1 + H C_V) C_P$. Similarly, the constant $C_{\rm MLP}$ of (26) is the largest $\|f^{\rm MLP}\|$ on a ball of radius $(H + 1) C_V \min\{C_P, \sqrt d\}$, where $f^{\rm MLP}$ is the block. The paper uses it in (31) to bound the length of the tokens before the first layer norm.
+# **Two balls that are too small.** So far $L_f$ was taken over all of space, but the paper takes it over a ball. It also has a second constant over a ball. Let $f^{\rm MLP}$ be the block.
 #
-# One hidden unit that is 0 up to length 20 and steep beyond shows that both balls are too small. It is the unit of the example by hand. We take $f^{\rm MLP}(z) = z + 10^6 (u \cdot z - 20)_+\, u$ for a unit vector $u$, with positions $30 u$ and embeddings $\pm u$, $n = 3$, $d = 4$, $H = 1$ and $V = 0$. Both balls then have radius 4, but the tokens that the block receives, $31 u$ and $29 u$, are longer than 20. A flip moves the output of the block by $2 (10^6 + 1)$, whereas (49) with $L_f = 1$ allows $150 \cdot 31 \cdot \log 3$, which is about 5100. As (49) may fail at a share $H/n^2$ of the inputs, we take the input at which it fails least.
+# | constant | what it is | radius of its ball | length of what the first block receives |
+# |:--|:--|:--|:--|
+# | $L_f$ of (27) | the steepest slope of $f^{\rm MLP}$ | $(H + 1) \sqrt d$ | up to $(1 + H C_V) C_P$ |
+# | $C_{\rm MLP}$ of (26) | the largest $\lVert f^{\rm MLP} \rVert$ | $(H + 1) C_V \min\{C_P, \sqrt d\}$ | up to $(1 + H C_V) C_P$ |
 #
-# For (31) the paper itself has a remedy. By its footnote 9, $C_{\rm MLP}$ "can be chosen to be the product of parameter matrix norms in the MLP". To check that this works, let the block be $z + \mathrm{relu}(zW + b) W' + b'$, and count its skip connection and its biases: $C_{\rm MLP} = 1 + (\|W\| + \|b\|) \|W'\| + \|b'\|$. Then $\|f^{\rm MLP}(z)\| \le C_{\rm MLP} \max\{1, \|z\|\}$, and $\|z\| \le (1 + H C_V) C_P \le (H + 1) C_V C_P$, where all constants are at least 1, so that (31) holds. There is a second remedy. If (26) had a maximum in place of its minimum, which may be meant, the ball would hold all that the first block receives, and (31) would hold by definition. The row *repaired* of the table below has this ball.
+# Neither ball need contain all the vectors of the last column, for example if the first tokens are long against $\sqrt d$. The constant $L_f$ stands in (49), and $C_{\rm MLP}$ is used in (31), to bound the length of the tokens before the first layer norm.
 #
-# The bounds (49) on the first layer, (51) on a later layer and (54) on all layers use $L_f$ of (27), for which the paper gives no such alternative.
+# One hidden unit that is 0 up to length 20 and steep beyond shows that both balls are too small. It is the unit of the example by hand. We take $f^{\rm MLP}(z) = z + 10^6 (u \cdot z - 20)_+\, u$ for a unit vector $u$, with positions $30 u$ and embeddings $\pm u$, $n = 3$, $d = 4$, $H = 1$ and $V = 0$. Both balls then have radius 4, but the tokens that the block receives, $31 u$ and $29 u$, are longer than 20. A flip moves the output of the block by $2 (10^6 + 1)$, whereas (49) with $L_f = 1$ allows $150 \cdot 31 \cdot \log 3$, which is about 5100. As (49) may fail at a share $H/n^2$ of the inputs, we take the input at which it fails least. In the table below, ratios above 1 in the row *as printed* show that the balls of the paper are too small, and ratios above 1 in the other rows would show that a repair does not work.
+#
+# For (31) the paper itself has a remedy. By its footnote 9, $C_{\rm MLP}$ "can be chosen to be the product of parameter matrix norms in the MLP". To check that this works, let the block be $z + \mathrm{relu}(zW + b) W' + b'$, and count its skip connection and its biases: $C_{\rm MLP} = 1 + (\|W\| + \|b\|) \|W'\| + \|b'\|$. Then $\|f^{\rm MLP}(z)\| \le C_{\rm MLP} \max\{1, \|z\|\}$, and $\|z\| \le (1 + H C_V) C_P \le (H + 1) C_V C_P$, where all constants are at least 1, so that (31) holds. There is a second remedy. If (26) had a maximum in place of its minimum, which may be meant, the ball would hold all that the first block receives, and (31) would hold by definition. The row *repaired* of the table has this ball.
+#
+# For $L_f$ of (27), on the other hand, which is used in (49) on the first layer, (51) on a later layer and (54) on all layers, the paper gives no such alternative.
 
 # %%
 steep, u = 1e6, f64([1.0, -1.0, 0.0, 0.0]) / math.sqrt(2)
@@ -416,9 +445,9 @@ eq31.holds(
 #
 # Lemma 16 has the factors $1 + 1/N$, but the bounds (50) on the first layer norm and (51) on a later layer, both in Lemma 17, have $1/N$ without the "1 +". This makes a difference where $N$ is large.
 #
-# *The first layer norm.* In (50) the factor $\max \|Y^{(1)}_j\|$ compensates for the lost 1, as long as $\varepsilon \le (4 - \frac1d) \max \|Y^{(1)}_j\|^2$. For shorter tokens it holds as long as no $N$ exceeds 1, so (50) fails at a large $\varepsilon$ only. (With the printed factor $2 \max \|Y^{(1)}_j\|$ in place of $C^{(1)} \ge 1$, it fails for very short tokens even at $\varepsilon = 10^{-5}$, and the "1 +" does not help there; see the notes for a checker below.)
+# *The first layer norm.* In (50) the factor $\max \|Y^{(1)}_j\|$ compensates for the lost 1, as long as $\varepsilon \le (4 - \frac1d) \max \|Y^{(1)}_j\|^2$. For shorter tokens (50) holds as long as no $N$ exceeds 1. So it fails at a large $\varepsilon$ only. (With the printed factor $2 \max \|Y^{(1)}_j\|$ in place of $C^{(1)} \ge 1$, it fails for very short tokens even at $\varepsilon = 10^{-5}$, and the "1 +" does not help there; see the notes for a checker below.)
 #
-# *A later layer.* The proof of (51) has such a factor too, but its last line drops it. So (51) fails even without $\varepsilon$, if the second block multiplies by a large number. The reason is that $N^{(2)}$ then grows with this number and layer norm divides by it, so the left side does not depend on the number. The right side, however, contains it once as a factor, in $L_f$, and twice as a divisor, in $1/(N N')$.
+# *A later layer.* The proof of (51) has such a factor too, but its last line drops it. So (51) fails even without $\varepsilon$, if the second block multiplies by a large number $\lambda$, as in the example by hand. The deviation $N^{(2)}$ then grows like $\lambda$ and layer norm divides by it, so the left side does not depend on $\lambda$. The right side, however, contains $\lambda$ once as a factor, in $L_f$, and twice as a divisor, in $1/(N N')$.
 #
 # To show both failures, we take for (50) one token of length 1 with $\varepsilon = 100$, and for (51) two bits with $d = 2$, no attention, and a token $\pm(1, -1)$ for each bit. A ratio of at most 1 in the column *as printed* would mean that the "1 +" is not needed at these models, and one above 1 in the other column that it is not enough.
 
@@ -470,7 +499,7 @@ for row, others, (name, (as_printed, repaired)) in zip(
 # Let $L_f$ be a Lipschitz constant of the blocks over all of space. Then the bounds (50) on the first layer norm, (51) on a later layer and (54) on all layers hold with $1 + 1/N$ in place of $1/N$, at every $\varepsilon$ and for every block.
 # ```
 #
-# **The idea of the proof** is the same for all three: replace each layer norm by the sharp factor, bound this factor by $\frac14 (1 + \frac1N)(1 + \frac1{N'})$, and carry out the paper's induction.
+# **The idea of the proof** is the same for all three bounds: replace each layer norm by the sharp factor $\frac2{N + N'}$, bound this factor by $\frac14 (1 + \frac1N)(1 + \frac1{N'})$, as for Lemma 16, and carry out the paper's induction.
 #
 # ```{dropdown} Proof
 # We write $\tau = 1 + 1/N_j(x)$ and $\tau' = 1 + 1/N_j(x^{\oplus i})$, and take the three bounds in turn. By {prf:ref}`blowup-norm` we have $I_i[y_j] \le \frac14 \tau \tau' I_i[Y_j]$, as above, and this is (50), since $C^{(1)} \ge 1$. For (51) we put the bound on a later attention and block, {eq}`eq-later-layer`, in front of it. With $1 + H C_V C_A$ and $H C_V (1 + 2 C_A) e^{2 C_A}$ both at most $(H + 1) C_V e^{4 C_A}$, $I_i[Y^{(k)}_j] \le L_f (H + 1) C_V e^{4 C_A} (I_i[y_j] + \bar I_i[y])$, so (51) holds with $C^{(k)}/192$ in place of $C^{(k)}/3$. Lemma 18 follows as in the paper, by induction, because applying $I_j + \bar I$ twice gives $I_j + 3 \bar I \le 3 (I_j + \bar I)$, and $\tau \le \max_w \tau_w$. $\square$
@@ -506,7 +535,7 @@ lem18.holds(
 # %% [markdown]
 # With the blow-up the bound holds for these tokens too, and without it the left side is many times too large.
 #
-# The larger ball is needed in later layers too. A later block receives vectors of length up to $(1 + H C_V) \sqrt d$, and the definition (27) of $L_f$ considers only those up to $(H + 1) \sqrt d$. To see that this makes (51) and (54) fail, we hide two steep units in a second block, outside the ball.
+# The larger ball is needed in later layers too. A later block receives vectors of length up to $(1 + H C_V) \sqrt d$, and the definition (27) of $L_f$ considers only those up to $(H + 1) \sqrt d$. To see that (51) and (54) then fail, we hide two steep units in a second block, outside the ball, and print the ratios with the $L_f$ of the ball. If the printed ball were large enough, no ratio of (51) with the "1 +" or of (54) would exceed 1.
 #
 # * *Size.* Let $n = 3$, $H = 1$ and $s = \frac12 \sqrt d$, for $d = 4$ and for the 128 columns of the paper's models, and let $u$ and $v$ be orthonormal and centred.
 # * *First layer.* Tokens are $5 s u \pm 10^{-10} v$, with the sign of their bit. The first layer changes nothing, and its layer norm returns $2 s u \pm 4 \cdot 10^{-11} v$.
@@ -568,15 +597,15 @@ glue(top54=random.loc["(54)"].max(), n_max=n_max)
 # %% [markdown]
 # With $L_f$ over the ball (51) and (54) are violated at both sizes, and so is (51) with the "1 +".
 #
-# **When do the printed forms hold?** The proofs leave some room, so (49) and (54) hold as printed if no block is much steeper outside the ball than inside, and (51) if moreover no $N$ is large. Let $L$ be a Lipschitz constant over all of space, and let $r = L / L_f$ be its ratio to the $L_f$ of the ball. The table has what is sufficient, and the numbers for the paper's $d = 128$.
+# **When do the printed forms hold?** The proofs leave some room, so (49) and (54) hold as printed if no block is much steeper outside the ball than inside, and (51) if moreover no $N$ is large. Let $L$ be a Lipschitz constant over all of space, and let $r = L / L_f$ say how much steeper a block is over all of space than on the ball. The table has what is sufficient, and what this is at the paper's $d = 128$.
 #
-# | bound | holds as printed if | number for $d = 128$ |
+# | bound | holds as printed if | at $d = 128$ |
 # |:--|:--|:--|
-# | (49), first layer | $r$ is at most this number, at every $d$ | {glue:text}`spare:.1f` |
-# | (54), all layers | $r \le 64 \sqrt d$ in each later layer | {glue:text}`spare54:.0f` |
-# | (51), a later layer | no product $r N$ exceeds $16 \sqrt d$ | {glue:text}`spare51:.0f` |
+# | (49), first layer | $r$ is at most a number that does not depend on $d$ | $r$ is at most {glue:text}`spare:.1f` |
+# | (54), all layers | $r \le 64 \sqrt d$ in each later layer | $r$ is at most {glue:text}`spare54:.0f` |
+# | (51), a later layer | no product $r N$ exceeds $16 \sqrt d$ | $r N$ is at most {glue:text}`spare51:.0f` |
 #
-# So a violation needs a block that is steeper outside the ball by such a factor, or in (51) a product $r N$ of such a size. The two units violate (51) at $d = 128$ by a factor of {glue:text}`wide51:.1e`, although no $N$ exceeds {glue:text}`wideN:.1f`.
+# So a violation needs a block that is steeper outside the ball by such a factor, or in (51) a product $r N$ of such a size. The two units violate (51) at $d = 128$ by a factor of {glue:text}`wide51:.1e`. The deviations are not large, since no $N$ exceeds {glue:text}`wideN:.1f`, but the ratio $r$ is huge.
 #
 # ```{dropdown} Why these three conditions are sufficient
 # *The bound (49).* With $L$ the sum in (49) is at most $L\, C_V^2 C_P H\, (4 + \min\{16 \log n + 9,\ 2n\})$, by {eq}`eq-first-sum`. So (49) holds as printed if $L$ is at most {glue:text}`spare:.1f` times the $L_f$ of the ball.
@@ -629,9 +658,9 @@ glue(top54=random.loc["(54)"].max(), n_max=n_max)
 #
 # Each of these outcomes would speak against a statement of this page, and a control shows that the check could notice it:
 #
-# * A table of tokens with a ratio above 1 would refute {prf:ref}`sensitive-lem16` or {prf:ref}`blowup-norm`, and the controls take $C$ below 1, and $1/\max(N, N')$ for the new factor.
-# * A sum above the bound at more than $H/n^2$ of all inputs would refute the bound (49) on the first layer, and the control is the head of OR without the division in its softmax.
-# * A ratio above 1 would refute a repaired form, and each control is the form as printed at the same model. The same is true of {prf:ref}`blowup-links-repaired` and Lemma 18, where the control leaves out the blow-up.
+# * A table of tokens with a ratio above 1 would refute {prf:ref}`sensitive-lem16` or {prf:ref}`blowup-norm`. The controls take $C$ below 1 for the lemma, and $1/\max(N, N')$ for the new factor.
+# * A sum above the bound at more than $H/n^2$ of all inputs would refute the bound (49) on the first layer. The control is the head of OR without the division in its softmax.
+# * A ratio above 1 would refute a repaired form. Each control is the form as printed at the same model. The same is true of {prf:ref}`blowup-links-repaired` and Lemma 18, where the control leaves out the blow-up.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

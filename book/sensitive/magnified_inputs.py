@@ -19,20 +19,26 @@
 # # How much must PARITY and MAJORITY magnify?
 #
 # ```{verdict}
-# Yes: as strings grow, the layer norms of a transformer that computes PARITY or MAJORITY with bounded weights have to magnify more and more, at least in the order that the paper names. For PARITY this is so on average over inputs, for MAJORITY at nearly all inputs that are nearly balanced. For MAJORITY, however, the paper's own inequality gives slightly less than this order. A sharper inequality of this book proves it, and gives nearly the order of the length of the string for both functions. A layer written by hand that computes MAJORITY of {glue:text}`n_far` bits magnifies by a factor of {glue:text}`hand:.0f` at such an input.
+# Yes: as strings grow, the layer norms of a transformer that computes PARITY or MAJORITY with bounded weights must magnify more and more, at least in the order that the paper names: for PARITY on average over inputs, for MAJORITY at nearly all nearly balanced inputs. For MAJORITY the paper's own inequality gives slightly less than this order. A sharper inequality of this book proves it, and gives nearly the order of the length for both functions. A hand-written layer for MAJORITY of {glue:text}`n_far` bits magnifies by a factor of {glue:text}`hand:.0f` at such an input.
 # ```
 #
-# **Needs** {ref}`ch-layer-norm-blowup`, {ref}`ch-influence-at-output`, {ref}`ch-sensitive-inputs`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-layer-norm-blowup`, {ref}`ch-influence-at-output`, {ref}`ch-sensitive-inputs`. **Read** 10 min. **Runs in** 10 s. **Source** printed.
 #
 # **Claim.** Layer norm divides the numbers of a token by their standard deviation, and so it magnifies small differences. Where weights stay bounded, it must magnify more and more as strings grow: for PARITY on average, for MAJORITY where ones and zeros nearly balance. The paper reads both from its Theorem 4 and Corollary 5. Both are true, but for MAJORITY the theorem misses the order that the paper names by a power of a logarithm. A sharper inequality, which we call the *law*, requires larger orders, and a growth of the average for MAJORITY as well.
 #
 # ## Why one should care
 #
-# The inequalities of {ref}`ch-layer-norm-blowup` are about a fixed length. What do they say about a network that is meant to work at every length? If the norms of its weights are fixed, only the magnification can grow. How fast it has to grow decides how brittle the network is, since a network that magnifies by the length of the string is disturbed by much smaller steps than one that magnifies by a fourth root. The comparison of PARITY with MAJORITY is instructive too. On average MAJORITY is much less sensitive, of order $\sqrt n$ and not $n$, and the paper's inequality for the average requires no growth at all. But at inputs where ones and zeros nearly balance it is half as sensitive as PARITY, and there it needs nearly the same magnification.
+# The inequalities of {ref}`ch-layer-norm-blowup` are about a fixed length. What do they say about a network that is meant to work at every length? If the norms of its weights are fixed, only the magnification can grow. How fast it has to grow decides how brittle the network is, since a network that magnifies by the length of the string is disturbed by much smaller steps than one that magnifies by a fourth root.
+#
+# The comparison of PARITY with MAJORITY is instructive too. On average MAJORITY is much less sensitive, of order $\sqrt n$ and not $n$, and the paper's inequality for the average requires no growth at all. But at inputs where ones and zeros nearly balance it is half as sensitive as PARITY, and there it needs nearly the same magnification.
 #
 # ## Eleven bits by hand
 #
-# Take MAJORITY of 11 bits at an input with five ones and six zeros. Flipping one of the six zeros changes the vote, so the sensitivity is $s = 6$. In the hand-written layer that we use below, the input of layer norm has the standard deviation $\frac{|m|}2$, where $m$ is the mean of the signs and $|m| = \frac1{11}$. Layer norm makes this deviation 1, so it magnifies by $B = \frac2{|m|} = 22$. The law requires $B \ge \frac sK$, where the constant $K$ depends on the norms of the weights and on the length. Here $K = \frac12 (4 + \min\{16 \log n + 9,\ 2n\}) = \frac12 (4 + 22) = 13$, as all norms of this layer are 1. So the law requires $B \ge 0.46$ only, and the layer has 22. At 11 bits the law is vacuous, because 0.46 is less than 1 and so no magnification is required. It becomes interesting on longer strings, because $s$ grows like $n$ and $K$ like $\log n$.
+# Take MAJORITY of 11 bits at an input with five ones and six zeros. Flipping one of the six zeros changes the vote, so the sensitivity, the number of flips that change the vote, is $s = 6$. In the hand-written layer that we use below, the input of layer norm has the standard deviation $\frac{|m|}2$, where $m$ is the mean of the signs and $|m| = \frac1{11}$. Layer norm makes this deviation 1, so it magnifies by $B = \frac2{|m|} = 22$.
+#
+# How much magnification is needed? The law, which {ref}`ch-layer-norm-blowup` proves, says that $s \le K B$ at nearly all inputs, so it requires $B \ge \frac sK$. We take its constant $K$ from there: it depends on the norms of the weights and on the length. For this layer it is $K = \frac12 (4 + \min\{16 \log n + 9,\ 2n\}) = \frac12 (4 + 22) = 13$, because the norm of the read-out is $\frac12$, the embeddings of the two bits are at the distance 2, and all other norms that enter $K$ are 1.
+#
+# So the law requires $B \ge 0.46$ only, and the layer has 22. At 11 bits the law is vacuous, because 0.46 is less than 1 and so no magnification is required. It becomes interesting on longer strings, because $s$ grows like $n$ and $K$ like $\log n$.
 
 # %% tags=["parameters"]
 n_far = 301  # bits of the longest MAJORITY, odd [101..501]
@@ -62,11 +68,21 @@ eq14, quarter = map(ledger.result, ("sensitive.eq14", "sensitive.majority_blowup
 # For PARITY the paper concludes that $\; C\, \mathbb E[\mathrm{Blowup}(x)^2] = \Omega(\sqrt n / \log n)$ (14). For MAJORITY at nearly balanced inputs (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$ at $x$ or at a neighbour.
 # ```
 #
-# Here (12) is the inequality of {prf:ref}`sensitive-thm4`, and (13) that of {prf:ref}`sensitive-cor5`. Our law, {prf:ref}`blowup-local`, is $s(f, x) \le K\, B(x)$ for all but a share $H/n^2$ of the inputs, with $K$ of order $\log n$ at fixed norms.
+# Three inequalities are used on this page. In the first two, which are the paper's, the magnification enters as the square of $\mathrm{Blowup}$. In the third, which is our law, $B$ itself enters, and at fixed norms its constant $K$ is of order $\log n$:
+#
+# | inequality | where | what it says |
+# |:--|:--|:--|
+# | (12), from {prf:ref}`sensitive-thm4` | all but a share $H/n^2$ of the inputs | $\frac{s(f, x)}{C \sqrt{n \log n}} \le \mathrm{Blowup}(x)^2 + \frac1n \sum_i \mathrm{Blowup}(x^{\oplus i})^2$ |
+# | (13), from {prf:ref}`sensitive-cor5` | on average | $\frac{\mathrm{as}(f)}{\sqrt{n \log n}} - \frac Hn \le C\, \mathbb E[\mathrm{Blowup}^2]$ |
+# | our law, {prf:ref}`blowup-local` | all but a share $H/n^2$ of the inputs | $s(f, x) \le K\, B(x)$ |
+#
+# Here $x^{\oplus i}$ is $x$ with bit $i$ flipped, a *neighbour* of $x$.
 #
 # ## A layer that computes MAJORITY
 #
-# The layer of the example computes MAJORITY of any odd number of bits exactly, without $\varepsilon$: attention averages the signs of all bits to $m$, the block cancels the token's own bit, and layer norm turns $m$ into its sign. At every length all its norms are 1, that of the read-out is $\frac12$, and $B(x) = 2/|m|$. We run it at an input with one zero more than ones and at all neighbours. Beside its magnification $B$ the table shows the magnification that each result requires: the law requires $s/K$ at $x$, and (12) requires $\bigl( s / (2 C \sqrt{n \log n}) \bigr)^{1/2}$ at $x$ or at a neighbour. A layer that magnifies less than one of them requires would refute that result.
+# The layer of the example computes MAJORITY of any odd number of bits exactly, without $\varepsilon$: attention averages the signs of all bits to $m$, the block cancels the token's own bit, and layer norm turns $m$ into its sign. At every length the norm of the read-out is $\frac12$, the distance of the two embeddings is 2, all other norms that enter $K$ are 1, and $B(x) = 2/|m|$. We run the layer at an input with one zero more than ones and at all neighbours.
+#
+# Beside its magnification $B$ the table shows the magnification that each result requires. The law requires that $B$ is at least $s/K$ at $x$, and (12) requires that $\mathrm{Blowup}$ is at least $\bigl( s / (2 C \sqrt{n \log n}) \bigr)^{1/2}$ at $x$ or at a neighbour. As $\mathrm{Blowup}$ is larger than $B$, a $B$ above this number is enough for (12) as well. A layer that magnifies less than one of the two results requires would speak against that result.
 
 # %%
 rows = {}
@@ -96,13 +112,21 @@ ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.16))
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-blowup-majority` the uppermost line is the magnification of the layer, $B = 2n$. The lower bound of the law stays near one half up to 33 bits, because up to 32 bits the trivial term $2n$ in $K$ is the smaller one. From then on it rises almost as fast as $B$, and it exceeds 1, so that some magnification is needed, before 100 bits. What Theorem 4 requires is far below 1 at all lengths shown.
+# In {numref}`fig-blowup-majority` the uppermost line is the magnification of the layer, $B = 2n$, which is far above both requirements. The lower bound of the law stays near one half up to 33 bits, because up to 32 bits the trivial term $2n$ in $K$ is the smaller one. From then on it rises almost as fast as $B$, and it exceeds 1, so that some magnification is needed, before 100 bits. What Theorem 4 requires is far below 1 at all lengths shown.
 #
 # ## Long strings
 #
+# At these lengths the requirements are small, so we now ask for their order as $n$ grows, first for PARITY and then for MAJORITY.
+#
 # **PARITY.** Since $\mathrm{as} = n$ for PARITY, {prf:ref}`sensitive-cor5` gives $\sqrt{n / \log n} - H/n$ as a lower bound for $C\, \mathbb E[\mathrm{Blowup}^2]$. Equation (14) of the paper says $\Omega(\sqrt n / \log n)$, which is smaller, and so it follows. The law gives more for functions into $\{-1, 1\}$, namely $\mathbb E[B] \ge (\mathrm{as} - H/n)/K$. So at fixed norms even $\mathbb E[B] = \Omega(n / \log n)$.
 #
-# **MAJORITY.** For nearly balanced inputs the paper says that (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$ there or at a neighbour. For odd $n$ we have $s = \frac{n+1}2$ (the paper has $s = n$, see {ref}`ch-sensitive-inputs`), and the bound (12) gives $(n / \log n)^{1/4}$, which is smaller by the fourth root of a logarithm, so the sentence does not follow from (12). But its order follows from the law, which gives more: $B(x) \ge \frac{n+1}{2K} = \Omega(n / \log n)$ at fixed norms, at the input itself, for all but a share $2 H n^{-3/2}$ of these inputs. (The nearly balanced inputs are at least a share $\frac12 n^{-1/2}$ of all inputs, the exceptional ones are at most a share $H/n^2$ of all, and the quotient of the two is $2 H n^{-3/2}$.) If the scores of the first layer stay bounded too, there is no exception: by the proof of {prf:ref}`influence-epsilon` the law holds at every input $x$ if $K$ is formed with $2 e^\gamma$ in place of $16 \log n + 9$, where $\gamma$ is the largest change that one bit makes to such a score (called $g$ there), and then $B(x) = \Omega(n)$. The layer written by hand has $B = 2n$ there, so that what is needed and what is enough differ by a logarithmic factor only.
+# **MAJORITY.** For nearly balanced inputs the paper says that (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$ there or at a neighbour. This order is right, but for another reason:
+#
+# * *It does not follow from (12).* For odd $n$ we have $s = \frac{n+1}2$ (the paper has $s = n$, see {ref}`ch-sensitive-inputs`), and the bound (12) gives $(n / \log n)^{1/4}$, which is smaller by the fourth root of a logarithm.
+# * *It follows from the law, which gives more:* $B(x) \ge \frac{n+1}{2K} = \Omega(n / \log n)$ at fixed norms, at the input itself, for all but a share $2 H n^{-3/2}$ of these inputs. (The nearly balanced inputs are at least a share $\frac12 n^{-1/2}$ of all inputs, the exceptional ones are at most a share $H/n^2$ of all, and the quotient of the two is $2 H n^{-3/2}$.)
+# * *There is no exception if the scores of the first layer stay bounded too.* By the proof of {prf:ref}`influence-epsilon` the law holds at every input $x$ if $K$ is formed with $2 e^\gamma$ in place of $16 \log n + 9$, where $\gamma$ is the largest change that one bit makes to such a score (called $g$ there). Then $B(x) = \Omega(n)$.
+#
+# The layer written by hand has $B = 2n$ there, so that what is needed and what is enough differ by a logarithmic factor only.
 #
 # On average over all inputs MAJORITY has $\mathrm{as} \approx \sqrt{2n/\pi}$. In (13) this is divided by $\sqrt{n \log n}$, so (13) requires no growth, as the paper says ("no nontrivial average blowup is predicted"). The law divides by $K$ only, so it requires $\mathbb E[B] = \Omega(\sqrt n / \log n)$, which grows.
 #
@@ -111,7 +135,7 @@ figures.show()
 # %%
 n = torch.logspace(2, 12, 11, dtype=torch.float64)
 log = n.log()
-K = (13 + 16 * log) / 2  # of the majority layer: all norms 1
+K = (13 + 16 * log) / 2  # of the majority layer: read-out 1/2, embeddings 2 apart, else 1
 required = {
     "PARITY, (14)": n.sqrt() / log,
     "PARITY, (13)": (n / log).sqrt() - 1 / n,
@@ -190,7 +214,10 @@ glue(power_12=exponents["MAJORITY, (12)"], power_mean=exponents["MAJORITY, law: 
 #
 # ## What would falsify this
 #
-# If (13) required a smaller order than $\sqrt n / \log n$ for PARITY, then (14) would not follow from it. The control is MAJORITY, for which (13) does require a smaller order. A power below $\frac14$ in what the law requires would speak against the order for MAJORITY; the control is what (12) requires, whose power is below $\frac14$. On average the control is what (13) requires, which has no positive power at all. A power of at least $\frac14$ in what (12) requires would refute our finding; the control is the law, which requires such a power.
+# * *Equation (14)* would not follow from (13) if (13) required a smaller order than $\sqrt n / \log n$ for PARITY. The control is MAJORITY, for which (13) does require a smaller order.
+# * *The order for MAJORITY* would be in doubt if the power in what the law requires were below $\frac14$. The control is what (12) requires, whose power is below $\frac14$.
+# * *The growth on average* would be in doubt if the power in what the law requires of the mean of $B$ were below $\frac14$. The control is what (13) requires, which has no positive power at all.
+# * *Our finding* would be refuted if the power in what (12) requires were at least $\frac14$. The control is the law, which requires such a power.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -19,11 +19,11 @@
 # # Parity is two majority votes
 #
 # ```{verdict}
-# Yes, PARITY can be computed by two nested majority votes. Four lines of the programming language RASP, a circuit of depth two and one line of logic do so at every length. So a sensitive function can be composed of less sensitive ones. At {glue:text}`n_max` bits, on average, at most {glue:text}`as_inner:.1f` flips change an inner vote, {glue:text}`as_outer:.1f` change the outer vote (as a function of twice as many independent bits), and {glue:text}`as_nested:.0f` change their composition.
+# Yes, PARITY can be computed by two nested majority votes. Four lines of the programming language RASP, a circuit of depth two and one line of logic do so at every length. So a sensitive function can be composed of less sensitive ones. At {glue:text}`n_max` bits, on average, at most {glue:text}`as_inner:.1f` flips change an inner vote, but {glue:text}`as_nested:.0f` change the composition. The outer vote by itself, as a function of twice as many independent bits, for who takes part and who says yes, is changed by {glue:text}`as_outer:.1f` flips.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`. **Read** 12 min. **Runs in** 8 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`. **Read** 13 min. **Runs in** 8 s. **Source** printed.
 #
-# **Claim.** A bit string has an odd number of ones exactly if most of its ones have most of the ones at or before them. So a program of four lines, a circuit of depth two and one line of logic compute PARITY at every length. Each of the two votes, taken by itself, has an average sensitivity of order $\sqrt n$, and their composition has $n$. So a short description does not make a function insensitive.
+# **Claim.** Let each one of a bit string vote: it says yes if more than half of all ones stand at or before it. The string has an odd number of ones exactly if more than half of these votes are yes. So a program of four lines, a circuit of depth two and one line of logic compute PARITY at every length. Each of the two votes, taken by itself, has an average sensitivity of order $\sqrt n$, and their composition has $n$. So a short description does not make a function insensitive.
 #
 # ## Why one should care
 #
@@ -31,7 +31,9 @@
 #
 # ## Two strings by hand
 #
-# Take the string 11010, which has three ones. For each one, count the ones at or before it, itself included: there is one for the first, two for the second, and three for the third. Now each one votes: it says yes if more than half of the ones are at or before it. So the second and the third say yes, and the first says no. Two of the three votes are yes, which is a majority, and the number of ones is odd. For the string 01100 with two ones, one of the two ones is at or before the first, which is not more than half, so the first says no; the second says yes. One of two votes is no strict majority, and the number of ones is even.
+# Take the string 11010, which has three ones. For each one, count the ones at or before it, itself included: there is one for the first, two for the second, and three for the third. Now each one votes: it says yes if more than half of the ones are at or before it. So the second and the third say yes, and the first says no. Two of the three votes are yes, which is a majority, and the number of ones is odd.
+#
+# The string 01100 has two ones. One of them is at or before the first, which is not more than half, so the first says no; the second says yes. One of two votes is no strict majority, and the number of ones is even.
 #
 # | string | ones | votes of its ones | yes | more than half? |
 # |:--|:--|:--|:--|:--|
@@ -168,8 +170,8 @@ def rasp_parity(tokens, more=torch.gt):
 #
 # A *majority gate* fires if and only if more than half of its wires carry a one. Wires come from inputs, from negated inputs, from earlier gates, and from the constants 0 and 1, and a node may feed a gate by several wires. That such circuits compute PARITY is well known; the paper refers to Håstad (1986). It does not write down one, so we derive one from {prf:ref}`sensitive-lem8`:
 #
-# * **Inner gate $i$**, for $i = 1, \dots, n$, has $i$ wires from $x_i$, one from each $x_j$ with $j < i$, one from each negated $x_j$ with $j > i$, and $n - i$ wires from the constant 0. Of these $2n-1$ wires at least $n$ carry a one if and only if $x_i = 1$ and $g_i(x)$ holds.
-# * The **outer gate** has two wires from each inner gate, one from each negated $x_j$, and $n - 1$ wires from the constant 1. Of these $4n - 1$ wires at least $2n$ carry a one if and only if the yes votes outnumber half of the ones.
+# * **Inner gate $i$**, for $i = 1, \dots, n$, has $i$ wires from $x_i$, one from each $x_j$ with $j < i$, one from each negated $x_j$ with $j > i$, and $n - i$ wires from the constant 0. Of these $2n-1$ wires at least $n$ carry a one if and only if $x_i = 1$ and $g_i(x)$ holds. To see this, let $x_i = 1$, with $l$ ones at or before $i$ and $r$ ones after it. Then $i + (l - 1) + (n - i - r) = n - 1 + (l - r)$ wires carry a one, which is at least $n$ exactly if $l > r$. If $x_i = 0$, at most $(i - 1) + (n - i) = n - 1$ wires do.
+# * The **outer gate** has two wires from each inner gate, one from each negated $x_j$, and $n - 1$ wires from the constant 1. Of these $4n - 1$ wires at least $2n$ carry a one if and only if the yes votes outnumber half of the ones. Indeed, with $Y$ yes votes among $m$ ones, $2Y + (n - m) + (n - 1)$ wires carry a one, which is at least $2n$ exactly if $2Y > m$.
 #
 # The rule needs only $i$ and $n$, so the circuits of all lengths are *uniform*. They have $n + 1$ gates and $2n^2 + 3n - 1$ wires. Since every gate has an odd number of wires, no vote can tie.
 
@@ -188,15 +190,17 @@ def circuit_parity(x, removed=0):
 #
 # $$\mathsf M i\,[1(i)]\,.\;\mathsf M j\,[1(j)]\,.\;\, j \le i .$$
 #
-# The paper says that FO[M] permits the restricted vote. We show one way to define it by plain votes over all positions. Let $a$ positions have $\varphi$ and $\psi$, let $b$ have $\varphi$ and not $\psi$, and let $c$ be *neutral*, without $\varphi$. We want to know whether $a > b$, and the difficulty is that the neutral positions also have a vote. The idea is to let them cancel each other. Cut the string at a position $p$, and let the neutral positions on one side of the cut, $c_1$ of them, vote yes and the $c_2$ on the other side no. The same is done with the sides exchanged.
+# The paper says that FO[M] permits the restricted vote. We show one way to define it by plain votes over all positions. Let $a$ positions have $\varphi$ and $\psi$, let $b$ have $\varphi$ and not $\psi$, and let $c$ be *neutral*, without $\varphi$. For example, in the inner vote at position $i$ there are $a$ ones at or before $i$ and $b$ ones after it, and the $c$ zeros are neutral. We want to know whether $a > b$. The $a$ positions vote yes and the $b$ positions no, and the difficulty is that the neutral positions also have a vote.
 #
-# * If $n$ is even, then $a > b$ if and only if for *every* cut one of the two ways has more yes than no votes, which means that it *wins*.
+# The idea is to let the neutral positions cancel each other. Cut the string at a position $p$, and let the neutral positions on one side of the cut, $c_1$ of them, vote yes and the $c_2$ on the other side no. This is one *way* to vote at this cut, and the other way is the same with the sides exchanged. A way *wins* if it has more yes than no votes, that is, if $a + c_1 > b + c_2$, or with the sides exchanged $a + c_2 > b + c_1$. If a cut has $c_1 = c_2$, then either way wins exactly if $a > b$. Not every string has such a cut, but the following rule decides in all cases:
+#
+# * If $n$ is even, then $a > b$ if and only if at *every* cut one of the two ways wins.
 # * If $n$ is odd, we cut *at* a neutral position, which itself votes no. Again one of the two ways must win for every such cut; without neutral positions $\mathsf M i\,\psi$ must hold.
 #
 # Whether $n$ is even can be said as well, because $n$ is even if and only if some $p$ has exactly half of the positions at or before it.
 #
 # ```{dropdown} Why these votes decide whether $a > b$
-# We compare the votes in three cases. A way wins if and only if its yes votes outnumber its no votes.
+# We compare the votes in three cases.
 #
 # *Even $n$.* A way wins if $a + c_1 > b + c_2$ or $a + c_2 > b + c_1$, that is, if $a - b > -|c_1 - c_2|$. If $c$ is even, some cut has $c_1 = c_2$, and the condition for all cuts together is $a - b > 0$. If $c$ is odd, the least $|c_1 - c_2|$ is 1, and the condition is $a - b \ge 0$. But then $a - b$ is odd too, so this is $a - b > 0$.
 #
@@ -426,7 +430,7 @@ glue(
 )
 
 # %% [markdown]
-# On the logarithmic axes of {numref}`fig-two-calm-votes` the two votes rise with slope $\frac12$ and their nesting with slope 1. At $n =$ {glue:text}`n_max` the votes have {glue:text}`as_inner:.3f` and {glue:text}`as_outer:.3f`, their product is {glue:text}`product:.2f`, and the nesting has {glue:text}`as_nested:.0f`. So the product has the right order, with the factor $2\sqrt2/\pi \approx 0.9$ in the limit. But the product is no general rule, as the dotted curve shows. The variants with *half is enough* nest two votes that are just as insensitive, and yet one of them has {glue:text}`as_or:.4f`, and the other one 0.
+# On the logarithmic axes of {numref}`fig-two-calm-votes` the two votes rise with slope $\frac12$ and their nesting with slope 1. At $n =$ {glue:text}`n_max` the votes have {glue:text}`as_inner:.3f` and {glue:text}`as_outer:.3f`, their product is {glue:text}`product:.2f`, and the nesting has {glue:text}`as_nested:.0f`. So the product has the right order, with the factor $2\sqrt2/\pi \approx 0.9$ in the limit. But the product is no general rule. The variants with *half is enough* nest two votes that are just as insensitive, and yet one of them has only {glue:text}`as_or:.4f`, and the other one 0. The first of these variants is the dotted curve, which falls so steeply that it leaves the panel at its lower edge.
 #
 # The reason why PARITY is sensitive is that the two votes fit each other. By the proof of the lemma, the inner votes are tied on every even string and won by one vote on every odd string, and no other outcome occurs. Each flip changes one outcome into the other, and the threshold of the outer vote lies between them. A narrow margin alone is not enough. If ties win the outer vote, the margins are the same, but the threshold lies below both outcomes, and the answer is always yes.
 

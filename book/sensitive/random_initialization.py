@@ -19,15 +19,19 @@
 # # Untrained transformers are less sensitive than recurrent nets
 #
 # ```{verdict}
-# Yes, the untrained transformers of the study that the paper quotes compute less sensitive functions than three recurrent nets, if their output is taken at the same position as in that study. Take strings of {glue:text}`bits` bits and large random weights, uniform from $-10$ to 10. On average {glue:text}`wide_deep_transformer:.2f` of the {glue:text}`bits` flips of a single bit change the sign of the output, compared with {glue:text}`wide_least:.2f` or more for the recurrent nets. With small weights the reason is mostly that the sign of the transformer is constant. Once the median of the outputs is subtracted, that transformer is less sensitive than the recurrent nets with large weights only, but the paper's own transformer is so in all three draws of the weights.
+# Yes: before training, flips of single bits change the output's sign less often in the cited study's transformers than in three recurrent nets, if read where that study reads them. On strings of {glue:text}`bits` bits, with large weights, uniform from $-10$ to 10, on average {glue:text}`wide_deep_transformer:.2f` flips do so, compared with {glue:text}`wide_least:.2f` or more for the recurrent nets. With small weights this is mostly because signs are constant. Once medians are subtracted, this transformer is below the recurrent nets with large weights only, the paper's own in all three draws.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`. **Read** 11 min. **Runs in** 40 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`. **Read** 13 min. **Runs in** 40 s. **Source** printed.
 #
-# **Claim.** Before any training, transformers compute functions of low average sensitivity, lower than those of recurrent nets. The paper quotes this from Bhattamishra et al. (2023) and explains it by its Theorem 6. We find it for that study's transformer under both random draws of weights that we took from the study. Under PyTorch's own initialization the sign of this transformer is constant even more often than that of an LSTM. But it matters at which token the output of a transformer is read. The study reads it at an end symbol after the bits. If it is read at the last bit instead, whose own token reaches the output by the skip connections, the sign of the same net is more sensitive. With Xavier's weights it is then as sensitive as that of an LSTM, and with PyTorch's much more sensitive.
+# **Claim.** Before any training, transformers compute functions of low average sensitivity, lower than those of recurrent nets. The paper quotes this from Bhattamishra et al. (2023) and explains it by its Theorem 6. We find it for that study's transformer under both random draws of weights that we took from the study. Under PyTorch's own initialization the sign of this transformer is constant even more often than that of an LSTM.
+#
+# But it matters at which token the output of a transformer is read. The study reads it at an end symbol after the bits. If it is read at the last bit instead, whose own token reaches the output by the skip connections, the sign of the same net is more sensitive. With Xavier's weights it is then about as sensitive as that of an LSTM, and with PyTorch's much more sensitive.
 #
 # ## Why one should care
 #
-# Training starts from random weights, so it matters which functions random networks compute. If random transformers compute simple functions with a high probability, training starts near simple functions, and this could be one reason why large networks do not overfit. Such a preference is often called a *simplicity bias*. The paper says more. It says that transformers are biased towards functions of low sensitivity, more than recurrent nets. It also says why: by its theorem on brittleness, sensitive functions take up little of the space of weights. The claim is easy to state, but whether it is true depends on choices that the sentence leaves open, such as the size of the random weights and the place where the network is read.
+# Training starts from random weights, so it matters which functions random networks compute. If random transformers compute simple functions with a high probability, training starts near simple functions, and this could be one reason why large networks do not overfit. Such a preference is often called a *simplicity bias*.
+#
+# The paper says more. It says that transformers are biased towards functions of low sensitivity, that is, functions whose value few flips of single bits change, and more so than recurrent nets. It also says why: by its theorem on brittleness, sensitive functions take up little of the space of weights. The claim is easy to state, but whether it is true depends on choices that the sentence leaves open, such as the size of the random weights and the place where the network is read.
 #
 # ## Two bits by hand
 #
@@ -47,7 +51,7 @@
 # Randomly initialized transformers "empirically show low average sensitivity, more so than recurrent networks" (quoted there from Bhattamishra et al., 2023).
 # ```
 #
-# **Why it should be so.** The paper says that by the proof of its Theorem 6 "high-sensitivity transformers can only inhabit a small volume in parameter space". The next proposition says in which sense this is true.
+# **Why it should be so.** The paper says that by the proof of its Theorem 6 "high-sensitivity transformers can only inhabit a small volume in parameter space". The next proposition says in which sense this is true. It starts from {prf:ref}`brittle-repaired`, which bounds the average sensitivity $\mathrm{as}_n$ on strings of $n$ bits, in the mean over random steps of a fixed length from a network $\theta$, by a number that does not depend on $n$. In the proposition $D$ is the number of weights that are drawn, and $L$ the number of layers.
 #
 # ```{prf:proposition} A small volume (ours)
 # :label: random-small-volume
@@ -56,7 +60,7 @@
 # $$\frac{D}{D - L} \cdot \frac{K}{c\, n} .$$
 # ```
 #
-# Here $D$ is the number of weights that are drawn, and $L$ the number of layers.
+# **The idea of the proof.** A random point of a ball is a random step of a random length from the centre. The theorem bounds the mean sensitivity after a step, and where the mean is small against $n$, few points can have a sensitivity in proportion to $n$.
 #
 # **Proof.**
 #
@@ -64,9 +68,11 @@
 # 2. *From $r$ to $R$.* That bound depends on the length of the step through the factor $Q$, which is proportional to $r^{-L}$, and through sizes of weights, which are largest for $r = R$. So the mean sensitivity is at most $K\, (R/r)^L$.
 # 3. *Over the ball.* In a ball of $D$ dimensions $\mathbb E\, (R/r)^L = \frac D{D - L}$, so the mean sensitivity over the ball is at most $\frac D{D - L} K$. By Markov's inequality it is $c\,n$ or more on at most the share in the proposition. $\square$
 #
-# The share therefore vanishes as strings grow. The proof uses the random biases before each layer norm. It covers none of the three draws of weights below: two of them have no biases, and the third, PyTorch's, is not uniform in a ball and has no bias in front of some of the layer norms. The check below is of its third step only, the integral. The proposition is also about long strings, while those below are short. A recurrent net has no such bound, because its state can pass every bit on to the end.
+# The share therefore vanishes as strings grow. A recurrent net has no such bound, because its state can pass every bit on to the end.
 #
-# **What could deceive.** The sentence of the paper does not say how large the weights are. With small weights the outputs hardly move, as in the example. Then the sign is constant for a trivial reason, and the mean over nets says how often this happens and not what the nets compute. So we measure a second number. From the outputs $T$ of each net we subtract their median over all strings, so that the sign is 1 on half of the strings. Such a *balanced* function has average sensitivity at least 1 (first exercise).
+# The proposition does not settle the question of this chapter, for two reasons. It is about long strings, while those below are short. And its proof uses the random biases before each layer norm, so that it covers none of the three draws of weights below: two of them have no biases, and the third, PyTorch's, is not uniform in a ball and has no bias in front of some of the layer norms. The check below is of the third step of the proof only, the integral.
+#
+# **What could deceive.** The sentence of the paper does not say how large the weights are. With small weights the outputs hardly move, as in the example. Then the sign is constant for a trivial reason, and the mean over nets says how often this happens and not what the nets compute. So we measure a second number. From the outputs $T$ of each net we subtract their median over all strings, so that the sign is 1 on half of the strings. Such a *balanced* function has average sensitivity at least 1, as the first exercise shows.
 
 # %% tags=["parameters"]
 bits = 7  # of a string [5..10]
@@ -77,17 +83,19 @@ seed = 0  # of everything random [0..100000]
 # %% [markdown]
 # ## Nets and draws
 #
-# We take two transformers and three recurrent nets:
+# To test the sentence we draw many random nets of several kinds, and compute the average sensitivity of the sign of each. We take two transformers and three recurrent nets:
 #
 # * the *transformer of the paper*, which has two layers of two heads and layer norm after each block. It is read at the last bit, as in the paper's experiments;
 # * the transformer of the cited study, called *deep* here. It has four layers of one head and norms before each block. Its tokens are multiplied by the root of the width before positions are added to them. As in the study, it is read at an end symbol after the bits, which has an embedding of its own;
 # * an *LSTM*, a *GRU* and a plain *RNN* with tanh, each of two layers. As in the study, they are read at the last bit.
 #
-# If the paper's sentence is true, the transformers have the smaller numbers. The weights are drawn in three ways:
+# The weights are drawn in three ways:
 #
 # * *wide*: all weights are uniform from $-10$ to 10, and there are no biases, as in the cited study;
 # * *Xavier*: matrices are normal, with variance 2 over the sum of their two sizes, embeddings are standard normal, and there are no biases. This draw is in that study, too;
 # * *PyTorch*: weights and biases are drawn as PyTorch's layers draw them, with two differences. PyTorch's encoder starts with equal layers, whereas our layers are drawn independently. PyTorch also draws the bias of the read-out, which is 0 in our transformers. The models of {ref}`ch-sharpness-vs-length` start from this draw.
+#
+# If the paper's sentence is true, the transformers have the smaller numbers. A transformer whose sign comes near the number of random functions would speak against the sentence's first half. A recurrent net below a transformer would speak against its second half, for this transformer and this draw.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 from statistics import median_high
@@ -152,7 +160,11 @@ figures.show()
 # %% [markdown]
 # ## The numbers
 #
-# In the left panel of {numref}`fig-random-nets`, with wide weights, the two transformers lie far below the recurrent nets. In the other two draws the deep transformer is the lowest, close to 0, whereas the paper's transformer is among the recurrent nets. In the right panel both transformers are lowest with wide weights. In the other two draws the paper's transformer is still the lowest of all, whereas the deep one is the highest. The table has the numbers. *Constant* is the share of nets whose sign is the same for all strings, and *sign* and *balanced* are average sensitivities, as means over nets.
+# First look at the left panel of {numref}`fig-random-nets`, the sign itself. With wide weights the two transformers lie far below the recurrent nets. In the other two draws the deep transformer is the lowest, close to 0, whereas the paper's transformer is among the recurrent nets.
+#
+# In the right panel, where medians are subtracted, both transformers are lowest with wide weights. In the other two draws the paper's transformer is still the lowest of all, whereas the deep one is the highest.
+#
+# The table has the numbers. *Constant* is the share of nets whose sign is the same for all strings, and *sign* and *balanced* are average sensitivities, as means over nets.
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
 constant = {key: (values == 0).double().mean().item() for key, values in sign.items()}
@@ -189,7 +201,7 @@ glue(
 )
 
 # %% [markdown]
-# **Are they low?** In every draw the sign of both transformers has less than half the average sensitivity of random functions, which is {glue:text}`half:.1f`. The check takes the upper end of an interval, at the worst draw and transformer, and its control is random functions themselves. In the two draws of small weights the recurrent nets pass this test as well. Four of the six balanced signs do not pass it: that of the paper's transformer with wide weights, and those of the deep one in all three draws, which have 0.5 to 0.7 of the value of random functions. So this half of the sentence, too, is about the plain sign.
+# **Are they low?** In every draw the sign of both transformers has less than half the average sensitivity of random functions, which is {glue:text}`half:.1f`. The check takes the upper end of an interval, at the worst draw and transformer, and its control is random functions themselves. But two observations weaken this finding. In the two draws of small weights the recurrent nets pass this test as well. And four of the six balanced signs do not pass it: that of the paper's transformer with wide weights, and those of the deep one in all three draws, which have 0.5 to 0.7 of the value of random functions. So this half of the sentence, too, is about the plain sign.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 coins = 2.0 * torch.randint(0, 2, (nets, 2**bits), generator=source) - 1
@@ -205,19 +217,31 @@ low.reproduced(
 )
 
 # %% [markdown]
-# **Are they lower than those of recurrent nets?** We first compare the signs, and then the balanced signs.
+# **Are they lower than those of recurrent nets?** We first compare the signs, and then the balanced signs. The average sensitivity of the sign, as a mean over nets, is in each draw:
 #
-# *The sign of the deep transformer* has a lower average sensitivity than that of any recurrent net, in all three draws.
+# | draw | deep transformer, at its end symbol | LSTM | GRU | RNN | paper's transformer, at its last bit | deep transformer, at the last bit |
+# |:--|:--|:--|:--|:--|:--|:--|
+# | wide | {glue:text}`wide_deep_transformer:.2f` | {glue:text}`wide_LSTM:.2f` | {glue:text}`wide_GRU:.2f` | {glue:text}`wide_RNN:.2f` | {glue:text}`wide_transformer:.2f` | {glue:text}`last_bit_wide:.2f` |
+# | Xavier | {glue:text}`Xavier_deep_transformer:.2f` | {glue:text}`Xavier_LSTM:.2f` | {glue:text}`Xavier_GRU:.2f` | {glue:text}`Xavier_RNN:.2f` | {glue:text}`Xavier_transformer:.2f` | {glue:text}`last_bit_Xavier:.2f` |
+# | PyTorch | {glue:text}`PyTorch_deep_transformer:.2f` | {glue:text}`PyTorch_LSTM:.2f` | {glue:text}`PyTorch_GRU:.2f` | {glue:text}`PyTorch_RNN:.2f` | {glue:text}`PyTorch_transformer:.2f` | {glue:text}`last_bit_PyTorch:.2f` |
 #
-# * With wide weights it has {glue:text}`wide_deep_transformer:.2f`, while LSTM, GRU and RNN have {glue:text}`wide_LSTM:.2f`, {glue:text}`wide_GRU:.2f` and {glue:text}`wide_RNN:.2f`.
-# * With Xavier's weights it has {glue:text}`Xavier_deep_transformer:.2f`, while the recurrent nets have {glue:text}`Xavier_LSTM:.2f`, the number of the LSTM, and more.
-# * With PyTorch's weights it has {glue:text}`PyTorch_deep_transformer:.2f`, while the LSTM has {glue:text}`PyTorch_LSTM:.2f` and the other two have more. In this draw the sign of the deep transformer is constant in {glue:text}`constant_deep:.0f` % of the nets, and that of the LSTM in {glue:text}`constant_LSTM:.0f` %. Because so few signs change, {glue:text}`nets` nets are too few to distinguish these two, and so we took three times as many of each. Their difference is {glue:text}`PyTorch_difference`. (Further nets, 1800 of each with other seeds, had 0.05 and 0.12.)
+# *The sign of the deep transformer*, read at its end symbol, has a lower average sensitivity than that of any recurrent net, in all three draws. The difference is large in the study's two draws. In PyTorch's draw that from the LSTM is small, because there nearly all signs of both are constant: that of the deep transformer in {glue:text}`constant_deep:.0f` % of the nets, and that of the LSTM in {glue:text}`constant_LSTM:.0f` %. Because so few signs change, {glue:text}`nets` nets are too few to distinguish these two, and so we took three times as many of each. Their difference is {glue:text}`PyTorch_difference`. Further nets, 1800 of each with other seeds, had 0.05 and 0.12.
 #
-# *The sign of the paper's own transformer*, which is read at its last bit, is less sensitive than those of all recurrent nets with wide weights ({glue:text}`wide_transformer:.2f`), but not in the other two draws. With Xavier's weights it has {glue:text}`Xavier_transformer:.2f`, and with PyTorch's {glue:text}`PyTorch_transformer:.2f`. The token at which a net is read matters for the deep transformer too. If it is read at the last bit, it has {glue:text}`last_bit_Xavier:.2f` with Xavier's weights and {glue:text}`last_bit_PyTorch:.2f` with PyTorch's.
+# *The sign of the paper's own transformer*, which is read at its last bit, is less sensitive than those of all recurrent nets with wide weights, but not in the other two draws. The token at which a net is read matters for the deep transformer too, as the last column shows. If it is read at the last bit, it cannot be distinguished from the LSTM with Xavier's weights, and with PyTorch's it is far above the LSTM.
 #
-# *If the outputs are balanced*, the deep transformer is less sensitive than the LSTM with wide weights only. There it has {glue:text}`balanced_wide_deep_transformer:.2f`, and the LSTM has {glue:text}`balanced_wide_LSTM:.2f`. With Xavier's weights they have {glue:text}`balanced_Xavier_deep_transformer:.2f` and {glue:text}`balanced_Xavier_LSTM:.2f`, and with PyTorch's {glue:text}`balanced_PyTorch_deep_transformer:.2f` and {glue:text}`balanced_PyTorch_LSTM:.2f`. So for this transformer, where weights are small, the paper's sentence is about how often a sign is constant, and not about how the outputs depend on the bits.
+# *The balanced signs* have another order where weights are small. Again we give the average sensitivities, those of the other nets being in the table above:
 #
-# Other readings give another answer. The paper's own transformer, balanced, is below all three recurrent nets in every draw. So is the deep transformer if it, too, is read at the last bit: after balancing it then has {glue:text}`last_balanced_wide:.2f`, {glue:text}`last_balanced_Xavier:.2f` and {glue:text}`last_balanced_PyTorch:.2f` in the three draws. (Some outputs tie at the median. With wide weights they do so in about half of the nets of the paper's transformer, and in about a third of its nets of this draw the sign is therefore not exactly balanced. Outputs that differ from the median by less than $10^{-9}$ of the largest count as tied, because rounding could decide their sign.)
+# | draw | deep transformer, at its end symbol | LSTM | deep transformer, at the last bit |
+# |:--|:--|:--|:--|
+# | wide | {glue:text}`balanced_wide_deep_transformer:.2f` | {glue:text}`balanced_wide_LSTM:.2f` | {glue:text}`last_balanced_wide:.2f` |
+# | Xavier | {glue:text}`balanced_Xavier_deep_transformer:.2f` | {glue:text}`balanced_Xavier_LSTM:.2f` | {glue:text}`last_balanced_Xavier:.2f` |
+# | PyTorch | {glue:text}`balanced_PyTorch_deep_transformer:.2f` | {glue:text}`balanced_PyTorch_LSTM:.2f` | {glue:text}`last_balanced_PyTorch:.2f` |
+#
+# The deep transformer, read at its end symbol, is now less sensitive than the LSTM with wide weights only. So for this transformer, where weights are small, the paper's sentence is about how often a sign is constant, and not about how the outputs depend on the bits.
+#
+# Other readings give another answer. The paper's own transformer, balanced, is below all three recurrent nets in every draw. So is the deep transformer if it, too, is read at the last bit.
+#
+# *Ties.* Some outputs tie at the median, and then the sign may not be exactly balanced. With wide weights outputs tie in about half of the nets of the paper's transformer, and in about a third of its nets of this draw the sign is therefore not exactly balanced. Outputs that differ from the median by less than $10^{-9}$ of the largest count as tied, because rounding could decide their sign.
 
 
 # %%
@@ -261,14 +285,14 @@ recurrent.reproduced(
 # %% [markdown]
 # ## What we found
 #
-# * The sentence is reproduced for the study that it quotes: the study's transformer, read at the end symbol, is less sensitive than all three recurrent nets in both of its draws. It is also the least sensitive as PyTorch draws weights, where its sign and that of the LSTM are constant in about nine nets of ten.
-# * With small weights the plain sign only compares how often a net is constant. Once the median is subtracted, the transformer of the study is more sensitive than an LSTM in two of the three draws. The paper's own transformer, however, is below the recurrent nets in all three, and so is that of the study if it is read at the last bit.
-# * The paper's own transformer, read at its last bit, is below the recurrent nets with wide weights only.
-# * That Theorem 6 is the reason is not shown here, because the theorem is about long strings and these are short.
+# * *The quoted study.* The sentence is reproduced for the study that it quotes: the study's transformer, read at the end symbol, is less sensitive than all three recurrent nets in both of its draws. It is also the least sensitive as PyTorch draws weights, where its sign and that of the LSTM are constant in about nine nets of ten.
+# * *Constant signs.* With small weights the plain sign mostly compares how often a net is constant. Once the median is subtracted, the transformer of the study is more sensitive than an LSTM in two of the three draws. The paper's own transformer, however, is below the recurrent nets in all three, and so is that of the study if it is read at the last bit.
+# * *The place of reading.* The plain sign of the paper's own transformer, read at its last bit, is below the recurrent nets with wide weights only.
+# * *The reason.* That Theorem 6 is the reason is not shown here, because the theorem is about long strings and these are short.
 #
 # ## What would falsify this
 #
-# The first half of the sentence would not be reproduced if the sensitivity of a transformer exceeded half that of random functions in some draw. The second half would not be reproduced if in one of the study's draws the sign of some recurrent net were not more sensitive than that of the study's transformer. The control shuffles the nets of a draw among the four kinds.
+# The first half of the sentence would not be reproduced if the average sensitivity of a transformer's sign exceeded half that of random functions in some draw. The second half would not be reproduced if in one of the study's draws the sign of some recurrent net were not more sensitive than that of the study's transformer. As a control, the nets of a draw are shuffled among the four kinds, so that no kind can be less sensitive than another but by chance.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -282,7 +306,7 @@ ledger.verdicts()
 # The repository `lacoco-lab/sensitivity-hardness` of the paper has no such experiment. So we read `satwik77/Transformer-Simplicity`, the repository of the cited study.
 #
 # * **Where a net is read.** It appends an end symbol to each string and reads the transformer there, and recurrent nets at their last bit. We do the same for the deep transformer; the paper's own transformer is read at the last bit.
-# * **Width.** Its defaults are 64 columns, and strings of 10 bits for transformers and of 20 for recurrent nets. Our nets have {glue:text}`bits` bits and the width of the parameters cell. (In a trial with 64 columns and 10 bits the study's transformer had 0.14 ± 0.07 with wide weights, and the recurrent nets 2.7 and more; with Xavier's it had 0.07 ± 0.08, and they 0.56 and more.)
+# * **Width.** Its defaults are 64 columns, and strings of 10 bits for transformers and of 20 for recurrent nets. Our nets have {glue:text}`bits` bits and the width of the parameters cell. In a trial with 64 columns and 10 bits the study's transformer was again below the recurrent nets. With wide weights it had 0.14 ± 0.07, and the recurrent nets 2.7 and more; with Xavier's it had 0.07 ± 0.08, and they 0.56 and more.
 # * **Scale.** It divides the average sensitivity by the length of the strings.
 # * **Read-out.** It compares a sigmoid with one half, which is the same as taking the sign, and its read-out has no bias. Our wide and Xavier draws have no bias either, but in PyTorch's draw the recurrent nets have one.
 # * **One more draw.** It also has normal weights of standard deviation 10, with embeddings and read-outs of deviation 1, in two layers of eight heads.

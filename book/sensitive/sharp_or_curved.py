@@ -19,9 +19,9 @@
 # # A brittle transformer with a bounded Hessian
 #
 # ```{verdict}
-# The paper concludes that the Hessian of the loss, the matrix of its second derivatives, has entries that grow without bound as strings become longer. This is false at one network: an exact PARITY transformer has a Hessian whose trace is {glue:text}`trace_short:.0f` at every length. But this network is an exception. If its read-out, the vector that maps the last token to the output, is tilted by {glue:text}`tilt:g`, then no output changes, but the trace is at least {glue:text}`bound_long:.1e` at {glue:text}`long_n` bits, and grows as $n^4$ or faster with the number $n$ of bits.
+# The Hessian of the loss, the matrix of its second derivatives, need not grow with the length of strings, although the paper concludes that its entries grow without bound: at one exact PARITY transformer its trace is {glue:text}`trace_short:.0f` at every length. But this network is an exception. If its read-out, the vector that maps the last token to the output, is tilted by {glue:text}`tilt:g`, no output changes, but the trace is at least {glue:text}`bound_long:.1e` at {glue:text}`long_n` bits, and grows as $n^4$ or faster with the number $n$ of bits.
 # ```
-# **Needs** {ref}`ch-brittle-transformers`, {ref}`ch-sharpness`. **Read** 10 min. **Runs in** 20 s. **Source** printed.
+# **Needs** {ref}`ch-brittle-transformers`, {ref}`ch-sharpness`. **Read** 12 min. **Runs in** 20 s. **Source** printed.
 #
 # **Claim.** The paper says that its theorem on brittleness entails lower bounds on the trace of the Hessian. It also says, informally, that the Hessian of the loss at the minimizer has entries that grow without bound as strings become longer. At one network they stay bounded, because its read-out is exactly parallel to the token that it reads. But at every other exact read-out of this network the paper is right, and a formula says how fast the trace grows. (Multiples of $(1, \dots, 1)$ in the read-out do not count, because they have no effect after layer norm.)
 #
@@ -92,20 +92,20 @@ table(pd.DataFrame(rows).T.rename_axis("$t$"), caption, form=".2g", tiny=1e-12)
 #
 # ## The statement
 #
-# A transformer reads $T_\theta(x) = \langle v, y_n \rangle$ off its last token $y_n \in \mathbb R^d$, which layer norm has given mean 0 and length $\sqrt d$. For this, layer norm divides by $N_n(x)$, the standard deviation of the entries of the token, and here $\varepsilon = 0$, so that nothing is added to this divisor. The loss is $\mathbb E_x (T_\theta(x) - f(x))^2$, the mean over all strings of $n$ bits, and $H$ is its *Hessian*, the matrix of second derivatives in all weights except the encodings of positions. The average sensitivity of $f$ is called $\mathrm{as}_n$, which is $n$ for PARITY.
+# A transformer reads $T_\theta(x) = \langle v, y_n \rangle$ off its last token $y_n \in \mathbb R^d$, which layer norm has given mean 0 and length $\sqrt d$. For this, layer norm divides by $N_n(x)$, the standard deviation of the entries of the token, and here $\varepsilon = 0$, so that nothing is added to this divisor. The loss is $\mathbb E_x (T_\theta(x) - f(x))^2$, the mean over all strings of $n$ bits, and $H$ is its *Hessian*, the matrix of second derivatives in all weights except the encodings of positions. The sharpness $L_{\rho,n}$ of the paper is the mean squared change of the output, over strings and over random steps of length $\rho$ in these weights ({ref}`ch-sharpness`). The average sensitivity of $f$ is called $\mathrm{as}_n$, which is $n$ for PARITY.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Section 5
 # :label: sensitive-thm6-remark
 # *(Not at every minimizer.)* Lower bounds on $L_{\rho,n}$, such as Theorem 6, "immediately entail lower bounds on other common sharpness measures, such as worst-case sharpness, and (in the limit $\rho \to 0$) the trace of the loss function's Hessian". "Informally", Theorem 6 says that for $\mathrm{as}_n(T_\theta) \sim n$ tiny steps change the predictions on long inputs. "This means that, as the input gets longer, the Hessian of the mean-squared loss at the minimizer fitting a sensitive function has unboundedly large entries."
 # ```
 #
-# The quotation has three parts, and the first of them is true; the other two are about the Hessian, and the rest of the chapter is about them.
+# The quotation has three parts. The first of them is true. The other two are about the Hessian, and the rest of the chapter is about them.
 #
 # **Worst-case sharpness** is the largest squared change over all steps of the length $\rho$, where $L_{\rho,n}$ has the mean over these steps. The largest of some numbers is at least their mean, so every lower bound on $L_{\rho,n}$ is one on worst-case sharpness.
 #
 # **Where the trace stays bounded.** The PARITY transformer of {ref}`ch-brittle-transformers` has $d = 32$, and its $v$ is parallel to $y_n$ at every input, like the read-out $(1, 0)$ of the example. So $|T_\theta|$ is as large as it can be, and turning $y_n$ by a small angle $\varphi$ changes the output by $\varphi^2 / 2$ only. The gradient of the output is therefore 0 in all weights except $v$, even at kinks of ReLUs, and it is $y_n$ in $v$. Since the fit is exact, $\mathrm{tr}\, H = 2\, \mathbb E_x \|\nabla T_\theta\|^2 = 2d = 64$ at every length, and no entry of $H$ exceeds its trace.
 #
-# Does this network meet the hypotheses of the theorem? Its encodings, which contain $\frac in$, $\frac1n$ and $\frac1{n^2}$, depend on $n$. Section 5 allows this: Theorem 6 holds "for families of transformers where weights may depend on n", as long as the constant $C$ of Theorem 4 remains bounded. Here it does, since the weights are fixed and the encodings are bounded.
+# Does this network meet the hypotheses of the theorem? Its encodings, which contain $\frac in$, $\frac1n$ and $\frac1{n^2}$, depend on $n$. Section 5 allows this: Theorem 6 holds "for families of transformers where weights may depend on n", as long as the constant $C$ of the paper's Theorem 4, which summarizes the sizes of the parameters, remains bounded. Here it does, since the weights are fixed and the encodings are bounded.
 #
 # ```{prf:proposition} A tilted read-out (ours)
 # :label: tilt-trace
@@ -116,12 +116,14 @@ table(pd.DataFrame(rows).T.rename_axis("$t$"), caption, form=".2g", tiny=1e-12)
 #
 # **Proof.** Where the fit is exact, $H = 2\, \mathbb E_x \nabla T \nabla T^\top$, and its trace is at least that of the block of the last bias $b$. The bias is added after every ReLU, just before layer norm, so $T$ is smooth in it. With $z_c$ the centred $z$, the derivative of $z \mapsto \sqrt d\, z_c / \|z_c\|$ is the projection onto the complement of $y_n$ and $(1, \dots, 1)$, divided by $N_n$. Therefore $\nabla_b T = v_\perp / N_n$. $\square$
 #
-# In the PARITY transformer the vectors $y_n$ of all inputs lie on one line. If we add to $v$ any fixed $v_\perp \ne 0$ of mean 0 that is orthogonal to this line, no output changes, and the network is another exact minimizer of the same loss. But $N_n$ is of order $1/n^2$, so that the trace grows at least as $n^4$.
+# In the PARITY transformer the vectors $y_n$ of all inputs lie on one line. If we add to $v$ any fixed $v_\perp \ne 0$ of mean 0 that is orthogonal to this line, no output changes, and the network is another exact minimizer of the same loss. But $N_n$ is of order $1/n^2$, so by {eq}`eq-tilt` the trace grows at least as $n^4$.
 
 # %% [markdown]
 # ## The point and its neighbourhood
 #
-# To see both the exceptional point and its neighbours, we add to the read-out a vector of a given length in two columns that are 0 in $y_n$, and compute the trace. The trace is exact for the strings that we average over, which are all strings up to 8 bits, and a random sample of longer ones. (A few ReLUs are exactly at their kinks, but what they write is orthogonal to the tilt, so that the output is differentiable.) If the paper's sentence is right, the trace grows with the length. Besides the trace we compute the curvature over random steps of a finite length $\rho$, which is $2 D L_{\rho, n} / \rho^2$ for $D$ weights, at the network without a tilt.
+# To see both the exceptional point and its neighbours, we add to the read-out a vector of a given length in two columns that are 0 in $y_n$, and compute the trace. If the paper's sentence is right, the trace grows with the length. The trace is exact for the strings that we average over, which are all strings up to 8 bits, and a random sample of longer ones. (A few ReLUs are exactly at their kinks, but what they write is orthogonal to the tilt, so that the output is differentiable.)
+#
+# Besides the trace we compute the curvature over random steps of a finite length $\rho$ at the network without a tilt. For $D$ weights it is $2 D L_{\rho, n} / \rho^2$, which tends to the trace as $\rho \to 0$.
 
 
 # %%
@@ -260,15 +262,25 @@ glue(bound_64=bound[64], bound_long=bound[long_n], inputs=inputs)
 glue(steep=curved[long_n][1e-4], share=share)
 
 # %% [markdown]
-# On the left of {numref}`fig-curved` the line without a tilt is horizontal, whereas with a tilt the trace leaves this line at some length and then rises along a straight line, like a power of the length. Without a tilt the trace is {glue:text}`trace_long:.0f` at {glue:text}`long_n` bits, as at 8. So there is a minimum that computes PARITY and whose Hessian stays bounded while the string grows. With a tilt of {glue:text}`tilt:g` the bound {eq}`eq-tilt` is {glue:text}`bound_64:.1e` at 64 bits and {glue:text}`bound_long:.1e` at {glue:text}`long_n`, and it grows as $n$ to the power {glue:text}`growth:.2f`. The block of the last bias attains this bound, and the other weights add much more, as the table shows. How much they add depends on how the weights are chosen that carry out the five steps of the construction, and above 8 bits the table averages over {glue:text}`inputs` random strings only, so we quote the bound.
+# On the left of {numref}`fig-curved` the line without a tilt is horizontal: the trace is {glue:text}`trace_long:.0f` at {glue:text}`long_n` bits, as at 8. So there is a minimum that computes PARITY and whose Hessian stays bounded while the string grows. With a tilt the trace leaves this line at some length and then rises along a straight line, like a power of the length.
 #
-# **The limit of short steps.** The right side of the figure shows what the Hessian misses. At the exceptional point a step raises the loss by $\frac dD \rho^2$ through the read-out and by a term of order $n^8 \rho^4$ through the other weights, until this term is near 1. So the curvature approaches its limit, $2DL_{\rho,n} / \rho^2 \to \mathrm{tr}\, H$, only for steps that become shorter and shorter as the string grows: the curvature over steps of $10^{-4}$ is {glue:text}`steep:.0e` at {glue:text}`long_n` bits. The Hessian takes $\rho \to 0$ at a fixed length, whereas the theorem lets the string grow first, and the two limits do not commute.
+# How large the trace is at least, {eq}`eq-tilt` says: with a tilt of {glue:text}`tilt:g` the bound is {glue:text}`bound_64:.1e` at 64 bits and {glue:text}`bound_long:.1e` at {glue:text}`long_n`, and it grows as $n$ to the power {glue:text}`growth:.2f`. The table shows that the block of the last bias attains this bound, and that the other weights add much more. How much they add depends on how the weights are chosen that carry out the five steps of the construction, and above 8 bits the table averages over {glue:text}`inputs` random strings only, so we quote the bound.
+#
+# **The limit of short steps.** The right side of the figure shows what the Hessian misses. At 8 bits the curvature stays at the trace for steps of up to $10^{-4}$ and then rises, whereas at {glue:text}`long_n` bits it is far above the trace at every step shown. The reason is that at the exceptional point a step of length $\rho$ raises the loss in two ways:
+#
+# * *Through the read-out* it adds $\frac dD \rho^2$.
+# * *Through the other weights* it turns $y_n$ by an angle $\varphi$ of order $\rho / N_n$, that is $n^2 \rho$. The output then changes by $\varphi^2 / 2$ only, so the loss rises by a term of order $\varphi^4$, that is $n^8 \rho^4$, until this term is near 1.
+#
+# So the curvature approaches its limit, $2DL_{\rho,n} / \rho^2 \to \mathrm{tr}\, H$, only for steps that become shorter and shorter as the string grows: at {glue:text}`long_n` bits the curvature over steps of $10^{-4}$ is {glue:text}`steep:.0e`, whereas the trace is {glue:text}`trace_long:.0f`. The Hessian takes $\rho \to 0$ at a fixed length, whereas the theorem lets the string grow first. These two limits do not commute.
 #
 # **The curvature over a fixed step** is what the theorem does bound. Write $\mu = \liminf_n \mathrm{as}_n / n$, which is 1 for PARITY. The sharpened theorem {prf:ref}`brittle-repaired` says that $\liminf_n L_{\rho, n} \ge \mu$ at every fixed $\rho > 0$. So as the string grows, the curvature over a step $\rho$ has a lower limit of at least $2 D \mu / \rho^2$, and this exceeds every number if $\rho$ is small enough. At {glue:text}`long_n` bits and $\rho = 0.01$ the curvature is already {glue:text}`share:.2f` times this limit, whereas the trace would predict a share below $10^{-6}$.
 #
 # ## What would falsify this
 #
-# A trace above $2d$ at the network without a tilt would speak for the paper's sentence. A largest change below the mean one would refute the part on worst-case sharpness, and the least change, as its control, must be below the mean. A curvature over a fixed step that stays far below $2 D \mu / \rho^2$ on long strings would speak against the repaired one. A block of the last bias that differs from the bound would refute {prf:ref}`tilt-trace`; here the control is a tilt along $(1, \dots, 1)$, which has no effect after layer norm and must not change the bound.
+# * *The exceptional point.* A trace above $2d$ at the network without a tilt would speak for the paper's sentence.
+# * *Worst-case sharpness.* A largest change below the mean one would refute this part, and the least change, as its control, must be below the mean.
+# * *The repaired sentence.* A curvature over a fixed step that stays far below $2 D \mu / \rho^2$ on long strings would speak against it.
+# * *The bound.* A block of the last bias that differs from the bound would refute {prf:ref}`tilt-trace`; here the control is a tilt along $(1, \dots, 1)$, which has no effect after layer norm and must not change the bound.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -19,11 +19,13 @@
 # # A layer norm after attention too
 #
 # ```{verdict}
-# The conclusion of the paper's last remark is true: a random step of the weights also limits how strongly a layer norm after attention can magnify. With a chance that tends to 1 as strings of $n$ bits grow, it magnifies by no more than $n^{3/d}$, in transformers with $d \ge 4$ columns and any number of heads. This is a statement on the limit: in a small network with $d = 4$ our bound on the chance that it magnifies more is below 1 from {glue:text}`useful_last:.0e` bits on in the second layer, and from {glue:text}`useful_first:.0e` bits on in the first. The lower bound on the sharpness of long PARITY is the same with both norms in each layer as with one. In later layers our bound on the chance of a strong magnification can hardly be improved. In a network built by hand the chance is three quarters of the bound where both are very small, and {glue:text}`used:.0%` of it where the bound is near one half. In the first layer we know of no network that uses more than {glue:text}`used_first:.0%` of the bound where it is between 0.01 and 0.5.
+# The conclusion of the paper's last remark is true in the limit of long strings: a random step of the weights keeps a layer norm after attention from magnifying strongly, too. With a chance that tends to 1 as strings of $n$ bits grow, it magnifies by at most $n^{3/d}$, for bounded value matrices, $d \ge 4$ columns and any number of heads. In a small network with $d = 4$ our bound on the chance of more is below 1 only from {glue:text}`useful_last:.0e` bits on in layer two, and {glue:text}`useful_first:.0e` in layer one.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`, {ref}`ch-brittle-at-every-width`. **Read** 13 min. **Runs in** 30 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`, {ref}`ch-brittle-at-every-width`. **Read** 16 min. **Runs in** 30 s. **Source** printed.
 #
-# **Claim.** In the paper's transformers one layer norm ends each layer, after the feedforward block. The paper proves that a random step of the weights keeps this norm from magnifying strongly. A last remark says in words that the same is true of a second layer norm, after attention, although no bias stands before it. We prove what the remark concludes, and the skip connection makes the proof simpler than the remark suggests. With both norms a transformer can still compute PARITY exactly, and the same lower bound holds for its sharpness.
+# **Claim.** In the paper's transformers one layer norm ends each layer, after the feedforward block. The paper proves that a random step of the weights keeps this norm from magnifying strongly. A last remark says in words that the same is true of a second layer norm, after attention, although no bias stands before it. We prove what the remark concludes, and the skip connection makes the proof simpler than the remark suggests. With both norms a transformer can still compute PARITY exactly, and the lower bound on the sharpness of long PARITY is the same as with one norm.
+#
+# In later layers our bound on the chance of a strong magnification can hardly be improved. In a network built by hand the chance is three quarters of the bound where both are very small, and {glue:text}`used:.0%` of it where the bound is near one half. In the first layer we know of no network that uses more than {glue:text}`used_first:.0%` of the bound where it is between 0.01 and 0.5.
 
 # %% tags=["parameters"]
 draws = 20_000  # random steps behind each curve [10000..200000]
@@ -53,21 +55,29 @@ d, rho = 4, 0.1
 # %% [markdown]
 # ## Why one should care
 #
-# The transformers that are used in practice, and those that the paper trains, have two layer norms in each layer, whereas the theorem of {ref}`ch-brittle-at-every-width` is about one. There the proof is short because a bias stands immediately before the norm: a random step of the bias moves every token that the norm receives, so none stays near 0. Behind attention the norm receives a token plus an average of tokens, and no bias. If such a norm could magnify without bound, a network might avoid the theorem by computing PARITY there.
+# The transformers that are used in practice, and those that the paper trains, have two layer norms in each layer, whereas the theorem of {ref}`ch-brittle-at-every-width` is about one. That theorem says that on long strings a random step of the weights of a transformer for PARITY changes its outputs by at least 1 in the mean square, or little less. Its proof is short because a bias stands immediately before the norm: a random step of the bias moves every token that the norm receives, so none stays near 0. Behind attention the norm receives a token plus an average of tokens, and no bias. If such a norm could magnify without bound, a network might avoid the theorem by computing PARITY there.
 #
 # ## One token by hand
 #
-# Let all tokens be equal, $y = (1, -1)$, and let the value matrix be a multiple of the identity, $V = -c\, I$. Attention averages equal tokens, so the head returns $-c\, y$, and with the skip connection the norm receives $z = (1 - c)\, y$, whose deviation is $|1 - c|$. For $c = 1$ attention cancels the token completely, and the norm would have to magnify without bound.
+# Let all tokens be equal, $y = (1, -1)$, and let the value matrix be a multiple of the identity, $V = -c\, I$. Attention averages equal tokens, so the head returns $-c\, y$, and with the skip connection the norm receives $z = (1 - c)\, y$. It divides $z$ by its standard deviation $|1 - c|$, and so it magnifies by the reciprocal:
 #
-# Now $V$ is moved by a random matrix with entries of size $\delta$. Then $z$ is about $(1 - c)\, y$ plus a random vector of size $\delta$, and at $c = 1$ the norm divides by about $\delta$ instead of 0. So the step of the value matrix does what the bias does after the block. It can do so only because the average of tokens, by which it is multiplied, is not small. If that average were small, however, it could not cancel the token $y$ in the first place, so $z$ would not be small either.
+# | $c$ | $z$ | deviation | magnification |
+# |:--|:--|:--|:--|
+# | 0 | $(1, -1)$ | 1 | 1 |
+# | 0.9 | $(0.1, -0.1)$ | 0.1 | 10 |
+# | 1 | $(0, 0)$ | 0 | unbounded |
+#
+# For $c = 1$ attention cancels the token completely, so the norm would have to magnify without bound.
+#
+# Now $V$ is moved by a random matrix with entries of size $\delta$. Then $z$ is about $(1 - c)\, y$ plus a random vector of size $\delta$, and at $c = 1$ the norm divides by about $\delta$ instead of 0. So the step of the value matrix does what the bias does after the block. It can do so only because the average of tokens, by which it is multiplied, is not small. But if that average were small, it could not cancel the token $y$ in the first place, so $z$ would not be small either. The proof below turns these two cases into a bound.
 #
 # ## The statement
 #
-# An input $x$ has $n$ bits, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. A transformer has $L$ layers, $H$ heads and tokens $y_j \in \mathbb R^d$. In a layer, head $h$ gives the weight $\hat a^h_{jw}$ to token $w$ when it computes token $j$, and $V_h$ is the value matrix of the head. In contrast to the chapters before, layer norm stands twice in each layer:
+# An input $x$ has $n$ bits, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. A transformer has $L$ layers, $H$ heads and tokens $y_j \in \mathbb R^d$. In a layer, head $h$ gives the weight $\hat a^h_{jw}$ to token $w$ when it computes token $j$, and $V_h$ is the value matrix of the head. In contrast to the chapters before, layer norm stands twice in each layer, once after attention and once after the block:
 #
 # $$z_j = y_j + \sum_h V_h \eta^h_j, \quad \eta^h_j = \sum_w \hat a^h_{jw} y_w, \qquad \tilde z_j = \mathrm{LN}(z_j), \qquad y_j \leftarrow \mathrm{LN}\bigl(\tilde z_j + \mathrm{block}(\tilde z_j)\bigr) .$$
 #
-# In words, each head takes an average $\eta^h_j$ of the tokens, and the skip connection adds the token $y_j$ itself. The first layer norm follows, then the block with its own skip connection, and then the second layer norm. Layer norm is $\mathrm{LN}(z) = (z - \mathrm{mean}) / N$, with $N$ the standard deviation of the $d$ columns. There is no epsilon, because a fixed $\varepsilon > 0$ would bound every $1/N$ by $\varepsilon^{-1/2}$, and nothing would be left to prove.
+# In words, each head takes an average $\eta^h_j$ of the tokens, and the skip connection adds the token $y_j$ itself. The first layer norm follows, then the block with its own skip connection, and then the second layer norm. Layer norm is $\mathrm{LN}(z) = (z - \mathrm{mean}) / N$, with $N$ the standard deviation of the $d$ columns. No constant $\varepsilon$ is added to the variance, because a fixed $\varepsilon > 0$ would bound every $1/N$ by $\varepsilon^{-1/2}$, and nothing would be left to prove.
 #
 # For one of the two norms of layer $k$, let $\tau^{(k)}(x)$ be the largest $1 + 1/N$ of the $n$ tokens, that is, the strongest magnification. A step $\Delta$ of the weights is uniform on the sphere of radius $\rho$ in $\mathbb R^D$, where $D$ counts all weights but the encodings of positions, and $\zeta > 0$ is a constant.
 #
@@ -76,18 +86,24 @@ d, rho = 4, 0.1
 # *(Its conclusion is true, as read below.)* If layer norm also stands "directly following attention", then "we can analogously consider" the step $\Delta_V$ of the value matrix. The average $\eta$ is "very unlikely" to be small, "because of the random perturbation applied to the MLP bias in the preceding layer (or to the token embeddings, if $k = 1$), provided $d \gg H$". The "perturbed head activation" $y + (V + \Delta_V)\, \eta$ "is unlikely to have much smaller SD, hence a bound analogous to (73) follows with high probability."
 # ```
 #
-# In the paper (73) says that $\tau^{(k)} \le 1 + n^{\zeta / L}$ at $x$ and at all $x^{\oplus i}$. **The reading that is tested** is the conclusion of the remark: for every $x$ the inequality (73) holds for the norm after attention too, with a probability over $\Delta$ that tends to 1 as $n$ grows, for $\zeta = 3L/d$ as in the paper. We do not judge the argument that leads to the conclusion. (In print it is very unlikely for $\eta$ to have a norm of $o(n^{1/(\zeta L)})$. But the norm of every bounded $\eta$ is of this order, so the exponent is a slip, presumably for $n^{-\zeta/L}$. The remark also writes one $V$ for all heads and $\Delta_i$ for $\Delta_V$.)
+# In the paper (73) says that $\tau^{(k)} \le 1 + n^{\zeta / L}$ at $x$ and at all $x^{\oplus i}$.
+#
+# **The reading that is tested** is the conclusion of the remark: for every $x$ the inequality (73) holds for the norm after attention too, with a probability over $\Delta$ that tends to 1 as $n$ grows, for $\zeta = 3L/d$ as in the paper. We do not judge the argument that leads to the conclusion.
+#
+# The printed remark has a slip and two unclear symbols. It says that $\eta$ is very unlikely to have a norm of $o(n^{1/(\zeta L)})$. But the norm of every bounded $\eta$ is of this order, so the exponent is a slip, presumably for $n^{-\zeta/L}$. The remark also writes one $V$ for all heads and $\Delta_i$ for $\Delta_V$.
 #
 # ## The skip connection carries a token
 #
-# The remark argues that the average $\eta$ is not small. As the example shows, this is not needed, because there are two cases.
+# Why does the norm after attention rarely magnify strongly after a random step, although there is no bias before it? The remark argues that the average $\eta$ is not small. As the example shows, this is not needed, because there are two cases. Let $\Delta_h$ be the part of the step that moves $V_h$.
 #
-# * *What attention adds is short.* Let $\Delta_h$ be the part of the step that moves $V_h$. If the sum $\sum_h (V_h + \Delta_h) \eta^h$ is short, then $z$ is nearly $y$. Since $y$ comes from a layer norm, it has length $\sqrt d$, and so $z$ is not near 0.
+# * *What attention adds is short.* If the sum $\sum_h (V_h + \Delta_h) \eta^h$ is short, then $z$ is nearly $y$. Since $y$ comes from a layer norm, it has length $\sqrt d$, and so $z$ is not near 0.
 # * *What attention adds is not short.* Then $\eta$ is not short either, because value matrices are bounded. In this case the random step $\Delta_V$, which is multiplied by $\eta$, spreads $z$ out, and $z$ is rarely near 0.
 #
 # Only the first layer is different. There $y$ is an embedding plus an encoding, which may be short, but the step of the embedding keeps it away from 0.
 #
-# We test this at the worst network that we know, that of the example with $c = 1$. All its tokens are equal and $V = -I$, so that attention cancels what the skip connection carries. Here $d = 4$, $L = 2$, $\rho = 0.1$, the embeddings are 0, and the blocks cancel $\tilde z$ too. The matrix $V$ differs from $-I$ by a billionth, so that the deviation is not exactly 0 where nothing moves it. For many random steps we count how often the norm after attention divides by less than $r$, and compare this share with the bound that is proved below. If a share were above the bound, the theorem would be refuted.
+# We test this at a network that is made for it, that of the example with $c = 1$. All its tokens are equal and $V = -I$, so that attention cancels what the skip connection carries. The embeddings are 0, and the blocks cancel $\tilde z$ too, so that the norm after a block also receives only what the step adds. The network has $d = 4$ columns and $L = 2$ layers, and the step has the length $\rho = 0.1$. The matrix $V$ differs from $-I$ by a billionth, so that the deviation is not exactly 0 where nothing moves it.
+#
+# For many random steps we count how often the norm after attention divides by less than $r$, and compare this share with the bound that is proved below. If a share were above the bound, the theorem would be refuted. Then we repeat the count with value matrices that do not move. If our explanation by the step of the value matrices is right, the norm then has to divide by smaller numbers than before; if it did not, the explanation would be wrong.
 
 
 # %%
@@ -202,13 +218,17 @@ glue(vacuous=2 ** (128 / 3), magnified=(free[1] < 500 ** (-3 / d)).double().mean
 glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 
 # %% [markdown]
-# In {numref}`fig-two-norms` the marks lie below the lines of the same colour, and those of the second layer only a little below. Where the bound is between 0.01 and 0.5, the chance in {glue:text}`draws` steps is up to {glue:text}`used:.2f` of the bound in the second layer and up to {glue:text}`used_first:.2f` in the first. The dotted line shows that the step of the value matrices is what matters. If they do not move, both norms after attention divide by a billionth or less after every step, however the other weights move.
+# In {numref}`fig-two-norms` first compare the marks with the lines of the same colour, their bounds. No mark lies above its line, and where the chance is not yet near 1, those of the second layer lie only a little below. Where the bound is between 0.01 and 0.5, the chance in {glue:text}`draws` steps is up to {glue:text}`used:.2f` of the bound in the second layer and up to {glue:text}`used_first:.2f` in the first, both where the bound is near one half. The dotted line shows that the step of the value matrices is what matters. If they do not move, both norms after attention divide by a billionth or less after every step, however the other weights move.
 #
-# Smaller chances cannot be counted in this sample, but in the second layer they can be computed. In the notation of the theorem below, the norm divides by about $\|w\|$, so the share of the bound tends to $B^{-(d - 1)} = 1.1^{-3}$, which is three quarters. Other networks use even more of the bound. If the average of tokens is $s$ times as long as a token, and the value matrix $\frac1s$ times as large, they cancel as well, if the blocks before are so large that the step does not move tokens relative to their length. The share is then $(1 + \rho s)^{-(d - 1)}$, which tends to 1 for small $s$. So in later layers no smaller bound of this form is valid for all networks. In the first layer of the cancelling network the share falls to 0 with $r$, because there the length of $\eta$ depends on $d$ random numbers rather than $d - 1$. Whether the logarithm in the bound of the first layer is needed is open.
+# **Can the bound be improved?** Smaller chances cannot be counted in this sample, but in the second layer they can be computed. There the norm divides by about $\|w\|$, the length of $d - 1$ numbers of the step of the value matrices, and the bound of the theorem below contains the largest norm $B = 1 + \rho$ of a moved value matrix. So the share of the bound tends to $B^{-(d - 1)} = 1.1^{-3}$, which is three quarters.
+#
+# Other networks use even more of the bound. Suppose that the average of tokens is $s$ times as long as a token, and the value matrix $\frac1s$ times as large. Then they cancel as well, if the blocks before are so large that the step does not move tokens relative to their length. The share is then $(1 + \rho s)^{-(d - 1)}$, which tends to 1 for small $s$. So in later layers no smaller bound of this form is valid for all networks.
+#
+# In the first layer of the cancelling network the share falls to 0 with $r$, because there the length of $\eta$ depends on $d$ random numbers rather than $d - 1$. Whether the logarithm in the bound of the first layer is needed is open.
 #
 # ## The theorem
 #
-# In the theorem $B$ is the norm of a layer's value matrices side by side, $[V_1 \dots V_H]$, at its largest over all weights within the distance $\rho$ of the given weights $\theta$. The letters $u$ and $w$ stand for two disjoint parts of the step $\Delta$, of $d - 1$ numbers each: $u$ comes from the step of an embedding, and $w$ from the step of the value matrices.
+# The theorem has three parts: the chance of a strong magnification at one token, the same for all tokens together, and what follows for the sharpness. In the theorem $B$ is not the magnification of {ref}`ch-layer-norm-blowup`, but the norm of a layer's value matrices side by side, $[V_1 \dots V_H]$, at its largest over all weights within the distance $\rho$ of the given weights $\theta$. The letters $u$ and $w$ (from here on no index of a token) stand for two disjoint parts of the step $\Delta$, of $d - 1$ numbers each: $u$ comes from the step of an embedding, and $w$ from the step of the value matrices.
 #
 # ```{prf:theorem} Two norms in a layer (ours)
 # :label: two-norms
@@ -221,11 +241,21 @@ glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 # *(iii) Sharpness.* Let also $d \ge 3$, and let the assumptions of {prf:ref}`brittle-repaired` hold. Then its conclusions hold with both norms: $\mathbb E_\Delta\, \mathrm{as}_n(T_{\theta + \Delta})$ is bounded in $n$, and $\liminf_n L_{\rho, n}(T) \ge \liminf_n \mathrm{as}_n(T_\theta)/n$.
 # ```
 #
-# In words, (i) says that the norm divides by less than $r$ at most as often as a random vector of $d - 1$ numbers is about as short as $r$. In the first layer it happens at most as often as one such vector is that short, or the product of the lengths of two is. After the block the chance for one token is at most $P(\|u\| \le \sqrt d\, r)$, as with one norm, where $u$ is the step of the bias there. Part (iii) is about the average sensitivity $\mathrm{as}_n$ and the sharpness $L_{\rho, n}$, the mean square of the change of the output under the step. It says that the average sensitivity after the step stays bounded as strings grow. And in the limit the sharpness is at least the average sensitivity per bit before the step.
+# In words, the three parts say the following.
 #
-# With $\zeta = 3L/d$ the exponent in (ii) is $-1 + 3/d$, which is negative from $d = 4$ on. Computed from the exact bounds at $d = 4$, between $10^{12}$ and $10^{14}$ bits, it is {glue:text}`failing:.2f` in the first layer, where the logarithm still has an effect. Like (73) itself this is a statement on the limit. In the network above the bound for all tokens falls below 1 at {glue:text}`useful_last:.0e` bits in the second layer, and at {glue:text}`useful_first:.0e` in the first. At the 128 columns of the paper's models the bound for later layers is above 1 at every practical length: since $B \ge \rho$, already the bound for one token is 1 unless $r < \frac12$, that is, up to $2^{128/3}$ or {glue:text}`vacuous:.0e` bits. On short strings the chance itself is large too. With 500 bits, the second layer of the cancelling network magnifies by more than $n^{3/4}$ after a share of {glue:text}`magnified:.2f` of the steps. The number of heads enters through $B$ alone. The paper's (69), which bounds the same chance for one norm, has an error term $e^{-\Theta(d)}$, and this term does not occur here. For $d = 3$ part (iii) still holds, because it does not need (73).
+# * *One token.* In a later layer the norm divides by less than $r$ at most as often as a random vector of $d - 1$ numbers is about as short as $r$. In the first layer it happens at most as often as one such vector is that short, or the product of the lengths of two is. For comparison, after the block the chance for one token is at most $P(\|u\| \le \sqrt d\, r)$, as with one norm, where $u$ is the step of the bias there.
+# * *All tokens.* The chance that (73) fails after attention at some token of $x$ or of a neighbour is at most of the order of a power of $n$ times $\log n$, as long as the value matrices stay bounded. If the exponent of this power is negative, the chance tends to 0, and otherwise the bound is of no use.
+# * *Sharpness.* Part (iii) is about the average sensitivity $\mathrm{as}_n$ and the sharpness $L_{\rho, n}$, the mean square of the change of the output under the step. The average sensitivity after the step, in the mean over steps, stays bounded as strings grow. And in the limit the sharpness is at least the average sensitivity per bit before the step.
 #
-# **The idea of the proof** is that of the example. The vector that the norm receives is a fixed part plus a random part of size $\|\eta\|$. If $\|\eta\|$ is small, the fixed part has a length near $\sqrt d$. If it is large, the random part is spread over $d - 1$ dimensions, and the chance that it nearly cancels the fixed part is largest if the fixed part is 0.
+# **From which length on the bound is useful.** With $\zeta = 3L/d$ the exponent in (ii) is $-1 + 3/d$, which is negative from $d = 4$ on. Computed from the exact bounds at $d = 4$, between $10^{12}$ and $10^{14}$ bits, the exponent is {glue:text}`failing:.2f` in the first layer, where the logarithm still has an effect. Like (73) itself this is a statement on the limit. Three examples show how far away the limit can be:
+#
+# * *Four columns.* In the network above the bound for all tokens falls below 1 at {glue:text}`useful_last:.0e` bits in the second layer, and at {glue:text}`useful_first:.0e` in the first.
+# * *The 128 columns of the paper's models.* The bound for later layers is above 1 at every practical length. Already the bound for one token is 1 there. It is the chance that $\|w\| \le B r / (1 - r)$, and because $\|w\| \le \rho \le B$ this is certain unless $r < \frac12$. With $r = n^{-3/128}$ this needs more than $2^{128/3}$ bits, about {glue:text}`vacuous:.0e`.
+# * *Short strings.* There the chance itself is large too. With 500 bits, the second layer of the cancelling network magnifies by more than $n^{3/4}$ after a share of {glue:text}`magnified:.2f` of the steps.
+#
+# **What is not needed.** The number of heads enters through $B$ alone. The paper's (69), which bounds the same chance for one norm, has an error term $e^{-\Theta(d)}$, and this term does not occur here. For $d = 3$ part (iii) still holds, because it does not need (73).
+#
+# **The idea of the proof** is that of the example. The vector that the norm receives is a fixed part plus a random part of size $\|\eta\|$. If $\|\eta\|$ is small, the fixed part has a length near $\sqrt d$, so the sum is not short. If $\|\eta\|$ is large, the random part is spread over $d - 1$ dimensions, and the chance that it nearly cancels the fixed part is largest if the fixed part is 0.
 #
 # ```{dropdown} Proof
 # We bound the chance for one token in a later layer and in the first, add up over all tokens, and then turn to the mean that the proof of {prf:ref}`brittle-repaired` needs. Let $P$ be the projection that subtracts the mean.
@@ -236,21 +266,21 @@ glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 #
 # and we call this inequality *the shift*. It can be used for one part after another. Let $p$ be the density of all parts used, $u$ one of them, and let the other parts be fixed. Then the right side decreases in the length of what is fixed, so it is again a function to which the shift applies.
 #
-# **One token, a later layer.**
+# **One token, a later layer.** We show that a small deviation needs a long $\eta$, and then a short $w$.
 #
 # 1. *The parts of $z_j$.* The token $y_j$ comes from a layer norm, so its mean is 0 and its length $\sqrt d$. Let $\eta \in \mathbb R^{Hd}$ be the vector of all $\eta^h_j$ below each other, which does not depend on this layer's $\Delta_V$. After the step the centred $z_j$ is $c + \|\eta\|\, w$, where $c = y_j + P [V_1 \dots V_H]\, \eta$ is fixed, and $w = P [\Delta_1 \dots \Delta_H]\, \eta / \|\eta\|$ is random. Since the direction of $\eta$ is fixed beforehand, $w$ is a part of the step of $d - 1$ numbers.
 # 2. *A small deviation needs a long $\eta$.* The length of the centred $z_j$ is $\sqrt d\, N$, and by the triangle inequality $\sqrt d\, N \ge \sqrt d - B \|\eta\|$. So $N < r$ needs $\|\eta\| > \sqrt d\, (1 - r) / B$.
 # 3. *And then $w$ has to be short.* For such a long $\eta$ the condition $N < r$ means that $\|c + \|\eta\| w\| < \sqrt d\, r$. By the shift the chance is at most $P(\|w\| \le \sqrt d\, r / \|\eta\|) \le P(\|w\| \le B r / (1 - r))$.
 #
-# **The first layer.**
+# **The first layer.** Here the token itself may be short, so we treat short and longer tokens apart.
 #
 # 1. *A short token.* The length of the centred $y_j = e(x_j) + p_j$ is now $a = \|u + c'\|$, with $u$ the centred step of the embedding of $x_j$ and $c'$ fixed. By the shift $a \le 2 \sqrt d\, r$ has at most the chance $P(\|u\| \le 2 \sqrt d\, r)$.
 # 2. *A longer token.* Let $a > 2 \sqrt d\, r$. As above, $\sqrt d\, N \ge a - B \|\eta\|$, so $N < r$ needs $B \|\eta\| > a - \sqrt d\, r \ge \frac a2$. By the shift in $w$ the chance of $N < r$ is then at most that of $\|w\| \le \sqrt d\, r / \|\eta\|$, and so at most that of $\|w\| \le 2 B \sqrt d\, r / a$.
 # 3. *The length of the token.* This condition is $a\, \|w\| \le 2 B \sqrt d\, r$. For given $w$ a second shift, now in $u$, replaces $a$ by $\|u\|$. (The direction of $\eta$ depends on $u$. But whatever it is, given $u$ the vector $w$ has the law of $d - 1$ numbers of the step, since $\Delta_V$ can be rotated freely. So $u$ and $w$ together are distributed like disjoint parts.) This proves (i).
 #
-# **All tokens.** The chance for a later layer is $O(r^{d-1})$, because $w$ has $d - 1$ numbers. The product of two such lengths is below a given multiple of $r$ with a chance of $O(r^{d-1} \log \frac1r)$. There are $n (n + 1)$ tokens in $x$ and its neighbours together, so we multiply by $n(n+1)$ and put $r = n^{-\zeta/L}$. This proves (ii).
+# **All tokens.** We add up the chances. For one token of a later layer the chance is $O(r^{d-1})$, because $w$ has $d - 1$ numbers. In the first layer, the product of two such lengths is below a given multiple of $r$ with a chance of $O(r^{d-1} \log \frac1r)$. There are $n (n + 1)$ tokens in $x$ and its neighbours together, so we multiply by $n(n+1)$ and put $r = n^{-\zeta/L}$. This proves (ii).
 #
-# **The mean.** Now we bound the mean of $1 / \|z_j\|$ over $w$, where $z_j$ is centred. Write $t = B \|\eta\| / \|y_j\|$.
+# **The mean.** For the sharpness we need a mean in place of a chance. We bound the mean of $1 / \|z_j\|$ over $w$, where $z_j$ is centred. Write $t = B \|\eta\| / \|y_j\|$.
 #
 # 1. If $t < 1$, then $\|z_j\| \ge \|y_j\| - B \|\eta\|$, so the mean is at most $\|y_j\|^{-1} / (1 - t)$.
 # 2. For every $t$ the shift gives at most $\mathbb E \frac1{\|\eta\| \|w\|} = \|y_j\|^{-1}\, \frac Bt\, \mathbb E \|w\|^{-1}$.
@@ -272,7 +302,7 @@ glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 #
 # ## Looking for a worse network
 #
-# The proof bounds the mean over steps of $\prod_k 1 / (N_k \tilde N_k)$ on a path of tokens by $Q'$. To look for a slip in the proof we let gradient ascent change all weights of small networks so as to raise this mean. It starts from the cancelling network and from random ones, and we measure what it finds again on fresh steps. If a mean were above $Q'$, the proof would be wrong.
+# The proof of part (iii) follows the influence of a bit along a *path*, one token in each layer, and multiplies the factors $1/N_k$ and $1/\tilde N_k$ of the two norms of each layer. It bounds the mean over steps of their product $\prod_k 1 / (N_k \tilde N_k)$ by the number $Q'$. To look for a slip in the proof we let gradient ascent change all weights of small networks so as to raise this mean. It starts from the cancelling network and from random ones, and we measure what it finds again on fresh steps. If a mean were above $Q'$, the proof would be wrong.
 
 
 # %% mystnb={"code_prompt_hide": "Gradient ascent", "code_prompt_show": "Gradient ascent"} tags=["hide-input"]
@@ -324,11 +354,13 @@ remark.holds(
 glue(largest=largest)
 
 # %% [markdown]
-# No mean exceeds {glue:text}`largest:.2f` times $Q'$. From the cancelling network the ascent gains nothing. From random starts the ascent ends far below this value, because networks in which attention cancels the skip connection are rare, and it does not find them.
+# No mean exceeds {glue:text}`largest:.2f` times $Q'$. From the cancelling network the ascent gains nothing. From random starts the ascent ends far below this value, because networks in which attention cancels the skip connection are rare, and it does not find them. So of the networks tried here, the one by hand remains the worst for this mean.
 #
 # ## PARITY with both norms
 #
-# Do transformers with both norms compute sensitive functions at all? The hand-written network of {ref}`ch-brittle-transformers` computes PARITY with the norms after the blocks alone. With both it computes the same numbers, for the following reason. Its tokens have mean 0, and its blocks have no biases, so that $\mathrm{block}(z/N) = \mathrm{block}(z)/N$. The norm after attention therefore multiplies what the next norm receives by a positive number, and that norm does not depend on such a factor. The next lines check this on all strings of up to 10 bits, and then measure the sharpness with one norm and with two. By the theorem the sharpness with two norms must reach 1 or more on long strings as well, and a value that stays below 1 would speak against it.
+# Do transformers with both norms compute sensitive functions at all? The hand-written network of {ref}`ch-brittle-transformers` computes PARITY with the norms after the blocks alone. With both it computes the same numbers, for the following reason. Its tokens have mean 0, and its blocks have no biases, so that $\mathrm{block}(z/N) = \mathrm{block}(z)/N$. The norm after attention therefore multiplies what the next norm receives by a positive number, and that norm does not depend on such a factor.
+#
+# The next lines check this on all strings of up to 10 bits, and then measure the sharpness with one norm and with two. By the theorem the sharpness with two norms must reach 1 or more on long strings as well, and a value that stays below 1 would speak against it.
 
 
 # %%
@@ -376,13 +408,13 @@ remark.holds(
 glue(sharp=left.at[longest, "two norms"], longest=longest)
 
 # %% [markdown]
-# With one norm and with two the sharpness is the same within the errors. At {glue:text}`longest` bits it is {glue:text}`sharp:.2f` with both norms, so a second norm in each layer does not make PARITY robust. This is an estimate at one length, whereas the theorem proves that the limit is at least 1.
+# At no length does the table show a clear difference between the sharpness with one norm and with two. The largest is at {glue:text}`longest` bits, where the sharpness with two norms is smaller by 1.4 times the standard error of the difference. But with so few steps we could only see a difference of more than about a tenth, so a smaller one may exist. With both norms the sharpness is {glue:text}`sharp:.2f` at {glue:text}`longest` bits, so a second norm in each layer does not make PARITY robust. This is an estimate at one length, with an error of 0.04, whereas the theorem proves that the limit is at least 1.
 #
 # ## What would falsify this
 #
 # * Part (i) of the theorem would be refuted by a network, an input and an $r$ at which the norm after attention divides by less than $r$ more often than the bound allows. If the value matrices do not move, there is such a network.
 # * Part (ii) would be refuted if the chance for all $n(n+1)$ tokens did not decrease with $n$. With $\zeta = L/d$, outside the paper's condition $\zeta > 2L/d$, it increases.
-# * The proof of (iii) would be refuted by a mean product above $Q'$. As a control, the mean products of the cancelling networks exceed the $Q$ of one norm.
+# * The proof of (iii) would be refuted by a mean product above $Q'$. As a control, the largest mean product of the networks of one layer exceeds $Q$, the number that takes the place of $Q'$ when a layer has one norm ({ref}`ch-brittle-at-every-width`).
 # * Part (iii) itself would be refuted by an exact PARITY with both norms whose sharpness stays below 1 on long strings. If only the first queries and keys are moved, the sharpness does stay below 1.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
@@ -394,11 +426,11 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The trained models of `lacoco-lab/sensitivity-hardness` are PyTorch's encoders, with a norm after attention and one after the block. There attention ends with a projection that has a bias. So in the code a bias does stand before each norm and is moved by the noise, and the simpler argument of the paper's main text applies to both norms.
+# The trained models of `lacoco-lab/sensitivity-hardness` are PyTorch's encoders, with a norm after attention and one after the block. There attention ends with a projection that has a bias. So in the code a bias does stand before each norm, and the noise moves it. The simpler argument of the paper's main text therefore applies to both norms.
 #
 # ## What we found
 #
-# * The conclusion of the remark is true. It needs neither a lower bound on $\eta$ nor $d \gg H$, because the skip connection carries a token of length $\sqrt d$ past attention.
+# * The conclusion of the remark is true in the limit of long strings. It needs neither a lower bound on $\eta$ nor $d \gg H$, because the skip connection carries a token of length $\sqrt d$ past attention.
 # * Theorem 6 therefore holds for transformers with both norms, again at every width from 3 on and without the factor 2 by which the paper's lower bound on the sharpness is smaller.
 # * The step of the value matrices, on which the remark relies, is needed, since without it the norm after attention can magnify without bound after every step.
 #

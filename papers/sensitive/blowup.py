@@ -298,7 +298,8 @@ def majority_transformer(n: int) -> tuple[PostNormSpec, Weights]:
 
     Attention is uniform. The block cancels the token's own bit: every token is
     :math:`Y = \frac m{\sqrt2} (0, 0, -1, 1)`, m the mean of the signs, and :math:`1/N = 2/|m|`.
-    All spectral norms, :math:`C_P` and the block's slope are 1, :math:`\|v\| = \frac12`.
+    What enters K: the value matrix's norm, :math:`C_P` and the block's slope are 1, the embeddings
+    are 2 apart, and :math:`\|v\| = \frac12`.
 
     Raises:
         ValueError: n is even or below 1: a tie has no majority.
