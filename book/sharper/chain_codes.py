@@ -19,11 +19,13 @@
 # # Short codes make the chain nearly linear
 #
 # ```{verdict}
-# The paper's sentence on the norm is false. The norm of the chain, its network for parity step by step, is larger than that of its network for two bits, and not smaller. In the chain each position is represented by a vector, its code. On strings of {glue:text}`T_norm` bits, with the same scale of the attention scores in both networks, the squared norm is {glue:text}`over_main:.1f` times as large with one-hot codes, and at least {glue:text}`any_over_main:.2f` times as large with any codes of length 1. Codes of about $16 \log T$ random signs are an advantage only for strings of several hundred bits and more. With them the chain's bound, at the best noise for each length $T$, grows like $T \log T$.
+# The paper's sentence on the norm is false: the chain, its network that computes parity step by step, has a larger norm than its network for two bits, and not a smaller one. At {glue:text}`T_norm` bits, with scores of the same scale, the squared norm is {glue:text}`over_main:.1f` times as large if the positions have one-hot codes, and at least {glue:text}`any_over_main:.2f` times with any codes of length 1. Codes of about $16 \log T$ random signs are better only from several hundred bits on. With them the chain's bound, at the best noise for each length $T$, grows like $T \log T$.
 # ```
-# **Needs** {ref}`ch-chain-of-thought`. **Read** 13 min. **Runs in** 15 s. **Source** printed, in words; the matrix and $d = 2$ are restored.
+# **Needs** {ref}`ch-chain-of-thought`. **Read** 15 min. **Runs in** 15 s. **Source** printed, in words; the matrix and $d = 2$ are restored.
 #
-# **Claim.** The steps of the chain share their weights, so the score matrices must distinguish $T$ positions. The paper says that the chain's norm is smaller than that of its network for two bits. This is false with one-hot codes, and with any codes of length 1 from {glue:text}`first_false` bits on. But short codes keep the norm to a power of $\log T$. At the best noise, and without the term for what noise adds to the sharpness, the chain's bound is then linear in $T$ up to a logarithm, and no codes of length 1 remove that logarithm, as long as each step finds its token. At a fixed noise the bound as quoted is linear only as long as two terms in its exponent that depend on $T$ count as constant: the norm, and what noise adds to the sharpness.
+# **Claim.** The steps of the chain share their weights, so the score matrices must distinguish $T$ positions, each of which is represented by a vector, its *code*. The paper says that the chain's norm is smaller than that of its network for two bits. This is false with one-hot codes, and with any codes of length 1 from {glue:text}`first_false` bits on. But short codes keep the norm to a power of $\log T$.
+#
+# What follows for the chain's bound depends on the noise. At the best noise, and without the term for what noise adds to the sharpness, the bound is then linear in $T$ up to a logarithm, and no codes of length 1 remove that logarithm, as long as each step finds its token. At a fixed noise the bound as quoted is linear only as long as two terms in its exponent that depend on $T$ count as constant: the norm, and what noise adds to the sharpness.
 #
 # ## Why one should care
 #
@@ -130,14 +132,16 @@ table(both.rename(columns=KINDS), caption, form=".3g")
 # **The idea of the proof.** For (a) and (b), codes that are far from parallel need scores that are only a constant factor larger than those of orthogonal codes, and random signs are far from parallel as soon as there are of the order of $\log T$ columns. For (c), a margin means that $W$ maps the codes to points that are a distance of $L$ apart. If we look at $T$ such points in a random direction, the largest coordinate is of the order of $L \sqrt{\log T}$, and a matrix of small Frobenius norm cannot produce it from vectors of length 1.
 #
 # ```{dropdown} Proof of (a), (b) and (c)
+# For (a) we bound the share of attention that goes to wrong tokens, for (b) we count pairs of codes and add up the blocks, and for (c) we compare the points with independent normal variables.
+#
 # (a) A code scores $\frac{L}{1-\mu}$ with itself, and at most $\mu$ times that with another: a margin of $L$. Two tokens have the code of the last one and at most $2(T-1)$ have others, so these get a share of at most $\lambda$. As $\lambda \le \frac18$, the mean stays on its plateau, and the second layer moves the output, an average of numbers in $[0, 1]$, by at most $\lambda < \frac12$.
 #
-# (b) By Hoeffding's inequality an inner product of two random codes is above $\frac12$ with a chance of at most $e^{-k/8} \le T^{-2}$, and there are fewer than $T^2/2$ pairs. The score matrices are at most $2L$ times the identity on $k$ columns. The other blocks of the network for $d = 2$ have 1 ($W_V$), 1 ($v_2$), 12 ($G$), 5.94 ($b$) and 128 ($F$).
+# (b) By Hoeffding's inequality an inner product of two random codes is above $\frac12$ with a chance of at most $e^{-k/8} \le T^{-2}$, and there are fewer than $T^2/2$ pairs. The two score matrices are at most $2L$ times the identity on $k$ columns, so together they have a squared norm of at most $8 k L^2$. The other blocks are those of the network for $d = 2$, with the squared norms 1 for the value matrix $W_V$, 1 for the read-out $v_2$, and 12, 5.94 and 128 for the parts $G$, $b$ and $F$ of the MLP, which add up to less than 148.
 #
 # (c) Add the constraint for $(t, j)$ to that for $(j, t)$: with $x = e_t - e_j$ it is $x^\top W x \ge 2L$. As $\|x\| \le 2$, $\|W^\top x\| \ge L$: the points $W^\top e_t$ are a distance of $L$ apart. For a standard normal vector $g$, the numbers $X_t = \langle W^\top e_t, g \rangle$ have $\mathbb E (X_t - X_j)^2 \ge L^2$, as have independent normal variables of variance $\frac12 L^2$. Hence $\mathbb E \max_t X_t \ge \frac{L}{\sqrt2} M_T$ by the inequality of Sudakov and Fernique. On the other hand $X_t = \langle e_t, W g \rangle \le \|W g\|$, whose mean is at most $\|W\|_F$. $\square$
 # ```
 #
-# By (c), two score matrices of margin $L$ together exceed a squared norm of $3 L^2$ from $T =$ {glue:text}`first_false` on, and $3 L^2$ is what the main construction for $d = 2$ has. So the sentence on the norm fails for all codes of length 1, and not only for one-hot codes. The table below has the norms of whole networks at the paper's length. All chains with the margin have a ratio above 1. For comparison the table has two networks without the margin, which have a ratio below 1: one with a single entry in each score matrix, and one that keeps the margin only in the mean, that is, on average over the other positions but not for each of them.
+# By (c), two score matrices of margin $L$ together exceed a squared norm of $3 L^2$ from $T =$ {glue:text}`first_false` on, and $3 L^2$ is what the main construction for $d = 2$ has. So the sentence on the norm fails for all codes of length 1, and not only for one-hot codes. The table below has the norms of whole networks at the paper's length. All chains with the margin have a ratio above 1. For comparison the table has two networks without the margin, and only these have a ratio below 1. One has a single entry in each score matrix, and the other keeps the margin only in the mean, that is, on average over the other positions but not for each of them.
 
 # %%
 L = 2 * math.log(T_norm)  # the paper's scale, for both networks
@@ -182,7 +186,7 @@ glue(any_over_main=over_main["any codes of length 1, at least"], first_false=fir
 # %% [markdown]
 # ## Short codes at work
 #
-# Do the short codes work? We build the codes of (b) and run the chain on all strings, or on three strings where there are too many to try all. One wrong bit would refute (a). The error in the table is the largest of the output, and the bound on the squared norm is that of (b).
+# Does a chain with short codes compute parity? We build the codes of (b) and run the chain on all strings, or on three strings where there are too many to try all. One wrong bit would refute (a). The error in the table is the largest of the output, and the bound on the squared norm is that of (b).
 
 # %%
 rows = []
@@ -225,7 +229,10 @@ norm.repaired(
 )
 
 # %% [markdown]
-# No bit is wrong, the error is below $\lambda$, and the norm is within its bound. Next we look for codes that violate (a) or (c). For (a) we draw {glue:text}`instances` sets of up to 7 random codes, some of them nearly the same, with scores at the least scale allowed or above, run them on all strings, and improve the worst set by random steps (the row *improved*). We add a *fan*, codes $(e_0 + e_j)/\sqrt2$ with all inner products $\frac12$. For (c) we try the regular simplex, whose inner products are all $-\frac1{T-1}$, and pairs of opposite codes.
+# No bit is wrong, the error is below $\lambda$, and the norm is within its bound. Next we look for codes that violate (a) or (c).
+#
+# * *For (a)* we draw {glue:text}`instances` sets of up to 7 random codes, some of them nearly the same, with scores at the least scale allowed or above. We run them on all strings, and improve the worst set by random steps (the row *improved*). We add a *fan*, codes $(e_0 + e_j)/\sqrt2$ with all inner products $\frac12$. An error above $\lambda$ would refute (a).
+# * *For (c)* we try the regular simplex, whose inner products are all $-\frac1{T-1}$, and pairs of opposite codes. A squared norm below the bound would refute (c).
 
 
 # %% mystnb={"code_prompt_hide": "Adversaries: codes against (a) and (c)", "code_prompt_show": "Adversaries: codes against (a) and (c)"} tags=["hide-cell"]
@@ -298,15 +305,25 @@ glue(top_leak=best, fan_leak=in_a["fan"], low=min(in_c(2)), sixteen=min(in_c(16)
 #
 # ## How the cost grows with the length
 #
-# **At the best noise.** If the noise is chosen for each length, the chain's bound is proportional to $T N^{1/3}$, with $N = \|\theta\|^2$, because the gradient of a step does not depend on $T$. (As in {ref}`ch-chain-of-thought`, we leave out the confidence and the term $P$, which is what noise adds to the sharpness.) With $L = 2 \log 2T$ random signs have $N \approx 512 \log^3 T$, so the bound is $O(T \log T)$. By (c) no codes of length 1 have less than order $\log^3 T$ at this margin. With the quoted norm the bound would be of order $T \log^{2/3} T$. The powers at shorter lengths are in {ref}`ch-chain-of-thought`.
+# The chain's bound is $T$ times that of a single step. How fast it grows depends on whether the noise is chosen anew for each length or held fixed.
 #
-# **Without the margin.** The order $\log^3 T$ needs no margin for all pairs. Suppose only that at each of the $T$ steps the first attention gives at least half of its weight to the tokens with the right code. Then at most $2 \sqrt T$ other codes score within $\frac12 \log T$ of what $e_t$ scores with itself, since each of them would get at least a share $\frac{1}{2 \sqrt T}$ of the weight that $e_t$ gets. Join such pairs of codes by edges. There are at most $2 T^{3/2}$ edges, so by Turán's theorem at least $\frac T{4 \sqrt T + 1} \ge \frac15 \sqrt T$ codes have no edge between them. These have a margin of $\frac12 \log T$ among themselves, and (c) gives the first score matrix a squared norm of order $\log^3 T$.
+# **At the best noise.** If the noise is chosen for each length, the bound for one step is a constant times $(G_u N)^{1/3}$, where $G_u$ bounds the squared gradient of a step and $N = \|\theta\|^2$ is the squared norm ({ref}`ch-chain-of-thought`). The gradient of a step, and with it $G_u$, does not depend on $T$, so the chain's bound is proportional to $T N^{1/3}$. (As in {ref}`ch-chain-of-thought`, we leave out the confidence and the term $P$, which is what noise adds to the sharpness.) With $L = 2 \log 2T$ random signs have $N \approx 512 \log^3 T$, so the bound is $O(T \log T)$. By (c) no codes of length 1 have less than order $\log^3 T$ at this margin. With the quoted norm the bound would be of order $T \log^{2/3} T$. The powers at shorter lengths are in {ref}`ch-chain-of-thought`.
+#
+# **Without the margin.** The order $\log^3 T$ needs no margin for all pairs. Suppose only that at each of the $T$ steps the first attention gives at least half of its weight to the tokens with the right code. Call another code a *rival* of $e_t$ if its score is within $\frac12 \log T$ of what $e_t$ scores with itself, or above.
+#
+# * *There are few rivals.* A token of a rival gets at least $T^{-1/2}$ times the weight of a token with the code $e_t$, and two tokens have the code $e_t$. So each rival gets at least a share $\frac{1}{2 \sqrt T}$ of the weight that $e_t$ gets. As all others together get no more than $e_t$, there are at most $2 \sqrt T$ rivals.
+# * *So many codes have a margin.* Join each code and its rivals by edges. There are at most $2 T^{3/2}$ edges, so by Turán's theorem at least $\frac T{4 \sqrt T + 1} \ge \frac15 \sqrt T$ codes have no edge between them. These have a margin of $\frac12 \log T$ among themselves, and (c) gives the first score matrix a squared norm of order $\log^3 T$.
 #
 # **At a fixed noise.** The paper says that the chain's error "increases only linearly with T". The bound for the chain is that for a single step, added up over $T$ steps, so it is linear in $T$ if the bound for a single step is held constant. (The formula does not follow from Theorem 2, as {ref}`ch-chain-of-thought` shows. Here we ask only how it grows.) Let $m$ be the number of training inputs, $\Sigma$ the spread of the loss, and $G_u(1, 2)$ the bound on the squared gradient for two bits. As quoted the bound is
 #
 # $$4 T\, \exp\Bigl( -\frac m{8\Sigma^2} + \frac{m \sigma^2}{4 \Sigma^2} \bigl( 2 G_u(1, 2) + P(\sigma, 1, 2, T) \bigr) + \frac{L(1, 2, T)}{2\sigma^2} \Bigr), \qquad L(1, 2, T) = 218 + 12 \log^2 T .$$
 #
-# So the sentence needs the condition that two terms of the exponent count as constant. One is the norm, which grows like $\log^2 T$. Without the condition this term alone multiplies the bound at $\sigma = 10^{-3}$, from $T = 20$ to 40, not by 2 but by 2 to the power {glue:text}`doublings:.1e`, and no power of $T$ bounds it. The other is $P$, for what noise adds to the sharpness. In the closed form of the authors' notebook ({ref}`ch-perturbed-trace`) it contains powers of $T$, because every weight is perturbed, and from $T = 20$ to 40 it grows by a factor of {glue:text}`noise_rise:.0f`. Both terms grow, so as long as the scores are $2 \log T$ no growing sequence of lengths meets the condition. The condition says how the paper's sentence is to be read, namely that only the sum over the steps counts.
+# So the sentence needs a condition: two terms of the exponent have to count as constant, although both grow with $T$.
+#
+# * *The norm* $L(1, 2, T)$ grows like $\log^2 T$. If it does not count as constant, this term alone multiplies the bound at $\sigma = 10^{-3}$, from $T = 20$ to 40, not by 2 but by 2 to the power {glue:text}`doublings:.1e`, and no power of $T$ bounds it.
+# * *The term* $P$ says what noise adds to the sharpness. In the closed form of the authors' notebook ({ref}`ch-perturbed-trace`) it contains powers of $T$, because every weight is perturbed, and from $T = 20$ to 40 it grows by a factor of {glue:text}`noise_rise:.0f`.
+#
+# As long as the scores are $2 \log T$, no growing sequence of lengths meets the condition. So the paper's sentence has to be read as one about the sum over the steps only.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 T = 2**40
@@ -388,7 +405,10 @@ glue(slope_signs=power["random signs"], slope_one_hot=power["one-hot"])
 #
 # ## What would falsify this
 #
-# The refutation of the sentence on the norm would fail if there were codes of length 1 and a matrix with margin $L$ at $T \ge$ {glue:text}`first_false` whose norm is below (c). Part (a) would be false if codes had an error above $\lambda$ or a wrong bit, as they have if the scores are not divided by $1 - \mu$. Part (b) would be false if a network exceeded its bound on the norm; as a control, the bound is replaced by the norm of the paper's network for two bits, which is exceeded by a large factor. The growth like $T \log T$ would be refuted by another power of $T$ with a logarithm divided out; if the norm enters without its square, the power is another one.
+# * *The refutation of the sentence on the norm* would fail if there were codes of length 1 and a matrix with margin $L$ at $T \ge$ {glue:text}`first_false` whose norm is below (c).
+# * *Part (a)* would be false if codes had an error above $\lambda$ or a wrong bit, as they have if the scores are not divided by $1 - \mu$.
+# * *Part (b)* would be false if a network exceeded its bound on the norm. As a control, the bound is replaced by the norm of the paper's network for two bits, which is exceeded by a large factor.
+# * *The growth like $T \log T$* would be refuted by another power of $T$ with a logarithm divided out. As a control, the norm enters without its square, and then the power is another one.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

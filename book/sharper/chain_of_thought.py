@@ -19,16 +19,18 @@
 # # Parity, one bit at a time
 #
 # ```{verdict}
-# A transformer that writes one bit after the other computes the parity of every string, as the paper says. But the two bounds on the probability of a wrong answer do not follow in the form that is quoted. Their exponent belongs to a confidence over training sets, and not to a probability of error. As formulas they grow as the paper says: exponentially with the length $T$ in one pass, and linearly with the chain if the bound for one step is held constant. What does follow from Theorem 2 grows like a power of $T$ in both cases. At the best noise for each length this power is {glue:text}`slope_short:.2f` for the chain with short codes of the positions, and {glue:text}`slope_one_pass:.2f` for one pass, from {glue:text}`T_half` to {glue:text}`T_max` bits. Here the term $P$ for what noise adds to the sharpness is left out; with it, as in the authors' notebook, both powers are larger by nearly 1. The norm of the transformer is larger than the paper says, and the Hessian of its output differs a little from that of the network for two bits.
+# A transformer that writes bit after bit computes the parity of every string, as the paper says. But its two bounds on the error probability do not follow as quoted, because a confidence over training sets is used as a probability of error and the chain's norm is larger than the paper says. What does follow grows like a power of the length: at the best noise, without the term for what noise adds to the sharpness, this power, from {glue:text}`T_half` to {glue:text}`T_max` bits, is {glue:text}`slope_short:.2f` for the chain with short codes of the positions, and {glue:text}`slope_one_pass:.2f` for one pass.
 # ```
-# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 15 min. **Runs in** 15 s. **Source** printed (construction), quoted (theorems).
+# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 23 min. **Runs in** 15 s. **Source** printed (construction), quoted (theorems).
 #
-# **Claim.** A transformer that may write down what it has found so far computes the parity of any number of bits, although each of its steps uses a set of two bits only. The paper compares two bounds on its error at a fixed size of the noise. The formulas that it compares grow as it says, exponentially in one pass, and linearly with the chain if a step's bound counts as constant. But they do not follow from its Theorem 2, for two reasons.
+# **Claim.** A transformer that may write down what it has found so far computes the parity of any number of bits, although each of its steps uses a set of two bits only. The paper compares two bounds on its error at a fixed size of the noise. The formulas that it compares grow as it says, exponentially with the length $T$ in one pass, and linearly with the chain if a step's bound counts as constant. But they do not follow from its Theorem 2, for two reasons.
 #
 # * *Confidence and error.* Theorem 2 bounds the mean error of a learned network with a certain confidence, and the proof uses this confidence as if it were the probability of a wrong answer.
 # * *The norm.* The proof assumes that the weights, which all steps of the chain share, have the norm of a network for two bits, and this norm is too small.
 #
-# By Markov's inequality Theorem 2 still gives bounds on the probability. Without the term $P$, and with the right norm for short codes made of random signs, the chain's bound is linear in the length up to logarithms. The bound for one pass is cubic at a fixed noise and quadratic at the best one.
+# Besides, the Hessian of a step's output differs a little from that of the network for two bits.
+#
+# What can be saved? By Markov's inequality Theorem 2 still gives bounds on the probability. Each position has a *code*, a vector by which attention finds it, and there are $T$ of them; one-hot codes have $T$ columns, short codes of the order of $\log T$ only. Let $P$ be the term of Theorem 2 for what noise adds to the sharpness. Without $P$, and with the right norm for short codes made of random signs, the chain's bound is linear in the length up to logarithms. The bound for one pass is cubic at a fixed noise and quadratic at the best one. The powers in the card are for the best noise at each length; with $P$, as in the authors' notebook, both are larger by nearly 1.
 #
 # Two things are taken on trust on this page: that the learned network is as good as the hand-written one, and that inputs of different steps of one chain count as independent training inputs.
 
@@ -93,12 +95,14 @@ glue(n_max=n_max, strings=2**n_max, m=m, sigma=sigma, Sigma=Sigma, T_max=T_max)
 # %% [markdown]
 # ## The chain at work
 #
+# The paper's Appendix G builds a transformer that does the same on every string:
+#
 # ```{prf:proposition} Lintilhac and Shaikh (2026), Appendix G
 # :label: sharper-cot
 # Give positions $j$ and $T + j$ the same code. Start with the string $x_1 \dots x_T$ and $s_1 = 0$ at position $T+1$. At step $t$ the last token is at position $T + t$. It attends to $t$ and $T+t$ alike, the MLP for $d = 2$ says whether $x_t + s_t$ is even, and the bit $s_{t+1}$ is written, which is 1 if the output is below $\frac12$. After $T$ steps the last bit written, $s_{T+1}$, is the parity of the string. Each step has the gradients and the Hessian of the network for $d = 2$, and the norm is smaller than the norm of that network.
 # ```
 #
-# All of this is true but the last words, on the norm, and the Hessian is that of the loss. In one pass the same parity needs a set of $d = T$ bits. We now follow one string of six bits through a network in which every weight is written by hand.
+# All of this is true except for the last words, on the norm, and with "the Hessian" read as the Hessian of the loss. In one pass the same parity needs a set of $d = T$ bits. We now follow one string of six bits through a network in which every weight is written by hand.
 
 # %%
 codes, weights = chain.construct(6)
@@ -133,13 +137,18 @@ glue(example_ones=int(x.sum()), answer=int(written[0, -1]))
 glue(example_error=(outputs[0] - (1 - written[0])).abs().max().item())
 
 # %% [markdown]
-# In {numref}`fig-chain-steps` each row has two dark cells, the bit of the step and the last token: the last token finds the two tokens with its own code. Their mean is $0$, $\frac12$ or $1$, up to a little that goes to other tokens. The MLP removes this error, since it is constant near these three means, and returns 1 for $0$ or $1$ (even) and 0 for $\frac12$ (odd). The output is still off by up to {glue:text}`example_error:.3f`, because the second attention, too, gives a little to other tokens. Rounding removes this error, too, so that the written bit is right. The string {glue:text}`example_bits` has {glue:text}`example_ones` ones, and the last bit written is {glue:text}`answer`.
+# In {numref}`fig-chain-steps` each row has two dark cells, the bit of the step and the last token, because the last token finds the two tokens with its own code. Their mean is $0$, $\frac12$ or $1$, up to a little that goes to other tokens. The MLP removes this error, since it is constant near these three means, and returns 1 for $0$ or $1$ (even) and 0 for $\frac12$ (odd). The output is still off by up to {glue:text}`example_error:.3f`, because the second attention, too, gives a little to other tokens. Rounding removes this second error, so that the written bit is right. The string {glue:text}`example_bits` has {glue:text}`example_ones` ones, and the last bit written is {glue:text}`answer`.
 #
 # ## Every string
 #
-# **Why the chain is right on every string.** The idea is that the last token finds only two tokens with its own code, and that all others together get too little attention to change a bit. Take one-hot codes, and for both score matrices $L$ times the identity on the $T$ codes, with $L = 2 \log 2T$. At step $t$ two tokens have the code $e_t$, the token of bit $t$ and the last one. Each of them gives tokens of other codes a share of at most $\lambda = \frac{T-1}{e^L + T-1} \le \frac1{17}$ of its attention. In the first layer this share is less than the $\frac18$ that the plateaus of the MLP tolerate, so both tokens write whether $x_t + s_t$ is even. In the second layer the last token reads these two with a share of at least $1 - \lambda$. All values that the MLP writes lie between 0 and 1, so the output is off by at most $\lambda$, which rounding removes. Hence $s_{t+1}$ is right if $s_t$ is, and by induction all bits are right, on every string and at every length.
+# **Why the chain is right on every string.** The idea is that the last token finds only two tokens with its own code, and that all others together get too little attention to change a bit. Take one-hot codes, and for both score matrices $L$ times the identity on the $T$ codes, with $L = 2 \log 2T$. At step $t$ two tokens have the code $e_t$, the token of bit $t$ and the last one. Each of them gives tokens of other codes a share of at most $\lambda = \frac{T-1}{e^L + T-1} \le \frac1{17}$ of its attention. This small share enters in both layers:
 #
-# We also run it, on all strings of 1 to 8 and of {glue:text}`n_max` bits, and compare every bit with the parity so far; one wrong bit would refute the proposition. As a control, a second network has one entry in each score matrix, for the code of the first step.
+# * *First layer.* The share is less than the $\frac18$ that the plateaus of the MLP tolerate, so both tokens write whether $x_t + s_t$ is even.
+# * *Second layer.* The last token reads these two with a share of at least $1 - \lambda$. All values that the MLP writes lie between 0 and 1, so the output is off by at most $\lambda$, which rounding removes.
+#
+# Hence $s_{t+1}$ is right if $s_t$ is, and by induction all bits are right, on every string and at every length.
+#
+# We also run the chain, on all strings of 1 to 8 and of {glue:text}`n_max` bits, and compare every bit with the parity so far; one wrong bit would refute the proposition. As a control, a second network has one entry in each score matrix, for the code of the first step.
 
 
 # %%
@@ -184,7 +193,7 @@ exact.holds(
 # We compare both networks weight by weight, in the limit in which the scores are so large that the attention of a token goes only to the tokens with its own code. At step $t$ these are the tokens at $t$ and $T + t$, and both attend to the two of them alike. So in both rows the MLP sees the mean bit $\frac12 (x_t + s_t)$, since the value matrix keeps the bit only, and both rows leave the MLP as $(e_t, p)$ with the same value $p$, which the second attention averages. Hence the derivatives with respect to $G$, $b$, the last row of $F$ and the read-out are the same functions of the mean bit, of $p$ and of $\|e_t\| = 1$ as in the network for $d = 2$, which reads one row $(e_1, p)$. The other derivatives are 0 in both: those of the first scores and of $W_V$, since the mean bit lies on a plateau of the MLP; those of the second scores and of the other rows of $F$, since a shift of attention between rows of the same value changes nothing. $\square$
 # ```
 #
-# We check this on numbers: the squared gradient of the output in all weights at every step, for all four pairs of bits, with one-hot codes and with short ones (random signs, {ref}`ch-chain-codes`), against that of the network of {ref}`ch-construction` for one set of two bits.
+# We check this on numbers. At every step, and for all four pairs of bits, we compare the squared gradient of the output in all weights with that of the network of {ref}`ch-construction` for one set of two bits. The codes are one-hot, or short ones of random signs ({ref}`ch-chain-codes`). A difference at large scores would refute the sentence.
 
 # %% mystnb={"code_prompt_hide": "Every step, every pair of bits", "code_prompt_show": "Every step, every pair of bits"} tags=["hide-cell"]
 n, pairs, gaps, wanted = 5, cube.bits(2), {}, {}
@@ -226,7 +235,7 @@ glue(gap_small=100 * gap.loc["2 log 2T"].max())
 #
 # **The Hessian of the loss.** The paper says that both networks "have the exact same Hessian" as well. Where the fit is exact, the Hessian of the loss is twice the mean of $\nabla f_\theta \nabla f_\theta^\top$ over the inputs ({ref}`ch-hessian-trace`). Its non-zero eigenvalues therefore depend only on the inner products of the gradients at the four pairs of bits. By the proof above these inner products are the same in both networks: they are functions of the mean bits, of the values $p$, and of the inner product of the code with itself, which is 1. So a step has the same non-zero eigenvalues, and the same sharpness.
 #
-# The Hessian of the *output* is another matter. In the network for two bits the first attention averages two different codes, and this average has length $\frac1{\sqrt2}$. In a step of the chain both tokens have the same code, so the average is that code, of length 1. The value matrix reads this average, and so second derivatives in which it takes part are larger in the chain. We compute both matrices at every step, with one-hot codes. Eigenvalues of the loss that differ would refute the sentence altogether.
+# The Hessian of the *output* is another matter. In the network for two bits the first attention averages two different codes, and this average has length $\frac1{\sqrt2}$. In a step of the chain both tokens have the same code, so the average is that code, of length 1. The value matrix reads this average, and so second derivatives in which the value matrix takes part are larger in the chain. We compute both matrices at every step, with one-hot codes. Eigenvalues of the loss that differ would refute the sentence altogether.
 
 
 # %% mystnb={"code_prompt_hide": "Both Hessians of a step", "code_prompt_show": "Both Hessians of a step"} tags=["hide-cell"]
@@ -295,7 +304,9 @@ glue(norm_least=100 * ends_of.min().min(), norm_most=100 * ends_of.max().max())
 glue(tabulated=hessian_at_construction(n, 2, 1), operator=(whole_norm.max()).item())
 
 # %% [markdown]
-# The eigenvalues of the Hessian of the loss agree to rounding at every step. The operator norm of the Hessian of the output is between {glue:text}`norm_least:.1f` % and {glue:text}`norm_most:.1f` % larger than in the network for two bits. So the sentence is true if it speaks of the loss at the exact network, as the words "as for the sharpness" before it suggest. Those words also mention "perturbed gradients". How far noise moves a gradient depends on the Hessian of the output, so of noisy weights the sentence is only approximately true. This enters the bounds through the term $P$, for what noise adds to the sharpness. There the difference does no harm: the norm is {glue:text}`operator:.1f` in the network for two bits, and the authors' notebook bounds it by {glue:text}`tabulated:.0f` on strings of this length.
+# The eigenvalues of the Hessian of the loss agree to rounding at every step. The operator norm of the Hessian of the output is between {glue:text}`norm_least:.1f` % and {glue:text}`norm_most:.1f` % larger than in the network for two bits. So the sentence is true if it speaks of the loss at the exact network, as the words "as for the sharpness" before it suggest.
+#
+# Those words also mention "perturbed gradients". How far noise moves a gradient depends on the Hessian of the output, so of noisy weights the sentence is only approximately true. This difference enters the bounds through the term $P$, for what noise adds to the sharpness. There it does no harm: the norm is {glue:text}`operator:.1f` in the network for two bits, and the authors' notebook bounds it by {glue:text}`tabulated:.0f` on strings of this length.
 #
 # So the sharpness does not depend on $T$, but the norm of the weights does, because $T$ codes need $T$ scores. How small that norm can be is the subject of {ref}`ch-chain-codes`, which finds that the paper's sentence on the norm is false, and that codes of $O(\log T)$ columns need scores of squared norm $O(\log^3 T)$ only. These two facts are enough for what follows.
 #
@@ -305,7 +316,7 @@ glue(tabulated=hessian_at_construction(n, 2, 1), operator=(whole_norm.max()).ite
 #
 # $$G_u(1, d) = 4 + 4(2 + d + 32d^2 + 32d^3), \qquad L(1, d, T) = 2 + (d + 1)(8 + 16 d^2 + 4 \log^2 T) .$$
 #
-# (Here $L(W, d, T)$ is the paper's name for a bound on the norm. The scale $L$ of the scores, above, is another number.) Let $m$ be the number of training inputs, $\sigma$ the size of a random perturbation of the weights, and $\Sigma$ a constant that says how much the loss varies. A further term $P$, for what the noise adds to the sharpness, stands beside $G_u$. We leave it out below, in formulas and in numbers, except where we say so.
+# (Here $L(W, d, T)$ is the paper's name for a bound on the squared norm. The scale $L$ of the scores, above, is another number.) Let $m$ be the number of training inputs, $\sigma$ the size of a random perturbation of the weights, and $\Sigma$ a constant that says how much the loss varies. A further term $P$, for what the noise adds to the sharpness, stands beside $G_u$. We leave it out below, in formulas and in numbers, except where we say so.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorems 7, 8 and 16, as quoted
 # :label: sharper-thm7
@@ -316,7 +327,7 @@ glue(tabulated=hessian_at_construction(n, 2, 1), operator=(whole_norm.max()).ite
 # * (Theorem 8.) Trained on the parity of all $T$ bits, the last two terms have a factor $T$, and the first is $\log 4$. So the bound grows exponentially with $T$; with the chain, only linearly.
 # ```
 #
-# The formulas are missing in the text that we could read, and a public reading note quotes them. Both theorems have a gap in their proofs, which we show first. What they say of the growth is true of the formulas.
+# The formulas are missing in the text that we could read, and a public reading note quotes them. Both theorems have a gap in their proofs, which the next section shows. What they say of the growth is true of the formulas (for the chain, if a step's bound counts as constant), as the section after that shows.
 #
 # ## A confidence is not a probability of error
 #
@@ -330,19 +341,23 @@ glue(tabulated=hessian_at_construction(n, 2, 1), operator=(whole_norm.max()).ite
 #
 # $$\log \delta = - \frac{m}{\Sigma^2} \frac{(\ell - \sigma^2 G_u)^2}{2} + \frac{N}{2 \sigma^2} .$$
 #
-# For $\ell = \frac12$, and without the term in $\sigma^4$, this is the quoted exponent of one step, apart from the constant $\log 4$ that Markov's inequality brings. (The term $P$, which stands beside $G_u$ in Theorem 2, has half its weight in the quoted form.) For $\ell = \frac14$ it has a square where the quoted form has none.
+# For $\ell = \frac12$ the square is $(\ell - \sigma^2 G_u)^2 = \frac14 - \sigma^2 G_u + \sigma^4 G_u^2$, so that, without the term in $\sigma^4$,
+#
+# $$\log \delta = - \frac m{8 \Sigma^2} + \frac{m \sigma^2}{4 \Sigma^2} \cdot 2 G_u + \frac N{2 \sigma^2} .$$
+#
+# This is the quoted exponent of one step, apart from the constant $\log 4$ that Markov's inequality brings. (The term $P$, which stands beside $G_u$ in Theorem 2, has half its weight in the quoted form.) For $\ell = \frac14$ one would have to leave out the square: the quoted form has $\frac14 - \sigma^2 G_u$ where the formula has $\bigl(\frac14 - \sigma^2 G_u\bigr)^2$.
 #
 # But $\delta$ is the probability that the training set was a bad one, and not the probability that an answer is wrong. A mean loss of $\frac14$ does not limit the number of wrong answers. The constant output $\frac12$ shows this: its loss is $\frac14$ at every input, whatever the training set, and rounding it is no better than guessing. So neither of the two values of $\ell$ leads to a bound on the probability of a wrong answer.
 #
-# No other value of $\ell$ does so either. What follows from Theorem 2, with confidence $1 - \delta$, is Markov's inequality for the mean loss. A step is wrong with probability at most $4B$, and one of $T$ steps with probability at most $4TB$, where
+# No other value of $\ell$ does so either. What follows from Theorem 2, with confidence $1 - \delta$, is Markov's inequality for the mean loss. By this inequality a step is wrong with probability at most $4B$, and one of $T$ steps with probability at most $4TB$, where
 #
 # $$B = \sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{\frac Nm}$$
 #
-# is the bound of Theorem 2 without $P$ and without the small term with $\delta$. At a fixed $\sigma$ neither $4B$ nor $4TB$ is ever less than $4 \sigma^2 G_u(1, 2)$, which is {glue:text}`floor:.4f` at $\sigma =$ {glue:text}`sigma:g`, however many training inputs there are. The quoted bound $e^E$, in contrast, tends to 0 as $m$ grows. With $m =$ {glue:text}`m`, $\Sigma =$ {glue:text}`Sigma` and $T =$ {glue:text}`T_20` its logarithm for the chain is {glue:text}`quoted_log`, whereas $4TB$ is {glue:text}`markov_chain:.2f`, which is vacuous. A bound of Theorem 2 that was below the quoted one would refute what we say here.
+# is the bound of Theorem 2 without $P$ and without the small term with $\delta$. At a fixed $\sigma$ neither $4B$ nor $4TB$ is ever less than $4 \sigma^2 G_u(1, 2)$, which is {glue:text}`floor:.4f` at $\sigma =$ {glue:text}`sigma:g`, however many training inputs there are. The quoted bound $e^E$, in contrast, tends to 0 as $m$ grows. For example, take $m =$ {glue:text}`m`, $\Sigma =$ {glue:text}`Sigma` and $T =$ {glue:text}`T_20`. For the chain the logarithm of the quoted bound is then {glue:text}`quoted_log`, whereas $4TB$ is {glue:text}`markov_chain:.2f`, which is vacuous. A bound of Theorem 2 that was below the quoted one would refute what we say here.
 #
 # ## How the quoted bounds grow
 #
-# **The growth in one pass.** In one pass Theorem 2 has $G_u(1, T)$ and $L(1, T, T)$, and the quoted form has $T$ times their values for two bits. The proof says that the former exceed the latter, because they grow faster than linearly. This is so from $T = 4$ on, as one can check with the two formulas. For these $T$
+# **The growth in one pass.** We compare the formula with what Theorem 2 would put into it. In one pass Theorem 2 has $G_u(1, T)$ and $L(1, T, T)$, and the quoted form has $T$ times their values for two bits. The proof says that the former exceed the latter, because they grow faster than linearly. This is so from $T = 4$ on, as one can check with the two formulas. For these $T$
 #
 # $$\begin{aligned} G_u(1, T) &= 128\, (T^3 + T^2) + 4T + 12 > 1556\, T = T\, G_u(1, 2), \\ L(1, T, T) &> 16\, T^3 + 16\, T^2 + 8\, T > T\, (218 + 12 \log^2 T) = T\, L(1, 2, T) . \end{aligned}$$
 #
@@ -395,7 +410,7 @@ glue(at_20=at_20, T_20=T_20)
 # %% [markdown]
 # At $T = 2$ and 3 the ratios are below 1, but a growth that begins at $T = 4$ is exponential all the same. At 20 bits, the length of the paper's experiments, both quantities are at least {glue:text}`at_20:.1f` times what is quoted. So the formula of Theorem 8 grows as the paper says.
 #
-# How large are the quoted bounds in numbers? To see this, {numref}`fig-chain-core` shows $E$ for one pass, with $G_u(1, T)$ and $L(1, T, T)$, and for three norms of the chain: $L(1, 2, T)$ as quoted, and the norm that the chain really has, with one-hot codes and with short ones.
+# How large are the quoted bounds in numbers? To see this, {numref}`fig-chain-core` shows the exponent $E$ for one pass, with $G_u(1, T)$ and $L(1, T, T)$, and for three norms of the chain: $L(1, 2, T)$ as quoted, and the norm that the chain really has, with one-hot codes and with short ones. An exponent above 0 makes the bound $e^E$ vacuous.
 
 # %%
 NORMS = {
@@ -519,18 +534,18 @@ glue(quoted_pass=f"{quoted_pass}" if quoted_pass < MOST else f"above {MOST:,}")
 glue(noisy_pass=ends_with_noise("one pass"), noisy_chain=ends_with_noise("chain, as quoted"))
 
 # %% [markdown]
-# Where a curve is below the grey line, the quoted bound is almost 0, and where it is above, it is vacuous. The curve of one pass crosses the line first. With $m =$ {glue:text}`m`, $\Sigma =$ {glue:text}`Sigma` and $\sigma =$ {glue:text}`sigma:g`, and without the term $P$, the formulas are vacuous
+# Where a curve is below the grey line, the quoted bound is almost 0, and where it is above, the bound is vacuous. The curve of one pass crosses the line first, then the chain with one-hot codes and the chain with short ones. With $m =$ {glue:text}`m`, $\Sigma =$ {glue:text}`Sigma` and $\sigma =$ {glue:text}`sigma:g`, and without the term $P$, the formulas are vacuous
 #
 # * in one pass from {glue:text}`passes` bits on, and with the exponent of Theorem 8 as quoted, which is smaller, from {glue:text}`quoted_pass` bits on only;
 # * with the chain from {glue:text}`passes_one_hot` bits on with one-hot codes, from {glue:text}`passes_short` on with short ones, and far later with the quoted norm.
 #
-# With $P$ in the closed form of the authors' notebook the formulas are vacuous much earlier. But this closed form is an upper bound that is far above the change of the sharpness that is measured ({ref}`ch-perturbed-sharpness`). With this closed form in the exponent (at $k = T + 1$, see {ref}`ch-perturbed-trace`), the formula for one pass is vacuous from $T =$ {glue:text}`noisy_pass` on, and the chain's as quoted from $T =$ {glue:text}`noisy_chain` on.
+# With $P$ in the closed form of the authors' notebook the formulas are vacuous much earlier: that for one pass from $T =$ {glue:text}`noisy_pass` on, and the chain's as quoted from $T =$ {glue:text}`noisy_chain` on (at $k = T + 1$, see {ref}`ch-perturbed-trace`). But this closed form is an upper bound that is far above the change of the sharpness that is measured ({ref}`ch-perturbed-sharpness`).
 #
 # Is the chain's formula linear in $T$, as the paper says? It is the sum of $T$ equal bounds for single steps, so it is linear if the bound for a single step is held constant. But as quoted that bound depends on $T$: the norm $L(1, 2, T) = 218 + 12 \log^2 T$ stands in the exponent, over $2\sigma^2$. With it the formula is not linear, and no power of $T$ bounds it ({ref}`ch-chain-codes` has the numbers). With one-hot codes $T \log^2 T$ stands in the exponent, so the chain's formula is exponential too.
 #
 # ## What follows from Theorem 2
 #
-# We now ask how the bound grows that does follow, $4TB$ for the chain and $4B$ for one pass. In one pass $G_u \approx 128\, T^3$ and $N \approx 16\, T^3$. For the chain $G_u$ is constant, so its bound depends on the norm and on the number of steps alone.
+# We now ask how fast the bound grows that does follow, $4TB$ for the chain and $4B$ for one pass. In one pass $G_u \approx 128\, T^3$ and $N \approx 16\, T^3$, with $N$ the squared norm as before. For the chain $G_u$ is constant, so its bound depends on the norm and on the number of steps alone.
 #
 # *At a fixed noise.* Both bounds are powers of $T$ up to logarithms, because nothing of them stands in an exponent.
 #
@@ -538,7 +553,7 @@ glue(noisy_pass=ends_with_noise("one pass"), noisy_chain=ends_with_noise("chain,
 #
 # $$B^* = 3 \left( \frac{\Sigma^2\, G_u\, N}{4 m} \right)^{1/3} .$$
 #
-# In one pass it grows like $T^2$. The orders of growth are as follows. The last column shows how short the lengths are at which the bounds are below 1 with the values of this page.
+# In one pass $B^*$ grows like $T^2$. The table has all orders of growth, and its last column shows how short the lengths are at which the bounds are below 1 with the values of this page.
 #
 # | bound | order, fixed $\sigma$ | order, best $\sigma$ | vacuous at the fixed $\sigma$ |
 # |:--|:--|:--|:--|
@@ -547,7 +562,13 @@ glue(noisy_pass=ends_with_noise("one pass"), noisy_chain=ends_with_noise("chain,
 # | chain, short codes | $T \log^{3/2} T$ | $T \log T$ | from {glue:text}`passes_short_2` on |
 # | chain, norm as quoted, which is too small | $T \log T$ | $T \log^{2/3} T$ | from {glue:text}`passes_quoted_2` on |
 #
-# Now we compute the powers for the last doubling of the length, from {glue:text}`T_half` to {glue:text}`T_max` bits, logarithms included. A power far from its order would speak against the table above. In the next table "over log 2T" is the power at the best noise if $\log 2T$ is divided out. The column "with P" has $P$ in the closed form of the authors' notebook beside $G_u$, again at the best noise for each length. The last column is the length from which a chain has the smaller bound.
+# At this fixed noise all four bounds are vacuous from {glue:text}`passes_quoted_2` bits on or earlier, the chains with their true norm even earlier than one pass. So the table compares growth, and not usefulness.
+#
+# Now we compute the powers for the last doubling of the length, from {glue:text}`T_half` to {glue:text}`T_max` bits, logarithms included. A power far from its order would speak against the table above. In the next table
+#
+# * "over log 2T" is the power at the best noise if $\log 2T$ is divided out;
+# * "with P" has $P$ in the closed form of the authors' notebook beside $G_u$, again at the best noise for each length;
+# * the last column is the length from which a chain has the smaller bound.
 
 
 # %%
@@ -635,19 +656,26 @@ glue(better=better["chain, one-hot codes"], better_short=better["chain, short co
 glue(norm_ratio=norm_ratio, least_20=min(best_bound(*at(T_20)) for at in NETWORKS.values()))
 
 # %% [markdown]
-# The powers agree with the orders of growth, and for long inputs a chain is better with either kind of codes.
+# The powers agree with the orders of growth, and for long inputs a chain is better with either kind of codes. Without $P$ the powers are
 #
-# * *Powers.* Without $P$ and at the best noise the chain's is {glue:text}`slope_chain:.2f` with one-hot codes and {glue:text}`slope_short:.2f` with short ones, against {glue:text}`slope_one_pass:.2f` for one pass. At the fixed noise they are {glue:text}`fixed_chain:.2f` and {glue:text}`fixed_short:.2f`, against {glue:text}`fixed_one_pass:.2f`.
+# | bound | at the best noise | at the fixed noise |
+# |:--|--:|--:|
+# | chain, one-hot codes | {glue:text}`slope_chain:.2f` | {glue:text}`fixed_chain:.2f` |
+# | chain, short codes | {glue:text}`slope_short:.2f` | {glue:text}`fixed_short:.2f` |
+# | one pass | {glue:text}`slope_one_pass:.2f` | {glue:text}`fixed_one_pass:.2f` |
+#
+# Three remarks belong to them:
+#
 # * *With $P$ as tabulated* all powers rise by nearly 1, and the order of the two remains: {glue:text}`noisy_chain_codes:.2f` and {glue:text}`noisy_short:.2f` against {glue:text}`noisy_one_pass:.2f`. With the quoted norm, which is too small, the chain's power would be {glue:text}`slope_quoted:.2f` at the best noise, {glue:text}`fixed_quoted:.2f` at the fixed one and {glue:text}`noisy_quoted:.2f` with $P$.
 # * *Short inputs.* The chain has the smaller bound from $T =$ {glue:text}`better` on with one-hot codes, and from {glue:text}`better_short` on with short ones, but for shorter inputs its bound is the larger one.
 # * *Size.* This is a comparison of growth only. At 20 bits and the best $\sigma$ the least of the four bounds is {glue:text}`least_20:.2f` with the values of this page, even without $P$, and a bound of 1 or more is vacuous. As all four decrease only like $m^{-1/3}$, ten times as many examples reduce them by a factor of 2.2 only.
 #
 # ## What we found
 #
-# * The chain computes parity on all {glue:text}`strings` strings of {glue:text}`n_max` bits, and on all shorter ones tried. In the limit of large scores each step has the gradients of the network for $d = 2$, and the same Hessian of the loss. The Hessian of the output differs a little.
-# * The quoted bounds on the probability of a wrong answer do not follow from Theorem 2. Their exponent is the logarithm of the confidence $\delta$ with which the mean loss is below $\frac12$, and such a loss allows all answers to be wrong.
-# * As formulas they grow as the paper says. At a fixed $\sigma$ the one for one pass grows exponentially. The one for the chain is linear only if the bound for one step is held constant, that is, its sharpness and its norm, which stands in the exponent.
-# * What follows from Theorem 2, by Markov's inequality, is a power of $T$ for both. Without the term $P$ it is $T^3$ for one pass at a fixed noise and $T^2$ at the best one. For the chain with short codes it is $T$ up to logarithms in both cases. With $P$ as tabulated the powers at the best noise are {glue:text}`noisy_one_pass:.2f` and {glue:text}`noisy_short:.2f`. With the values of this page both bounds are vacuous from {glue:text}`passes_2` bits on or earlier.
+# * *Construction.* The chain computes parity on all {glue:text}`strings` strings of {glue:text}`n_max` bits, and on all shorter ones tried. In the limit of large scores each step has the gradients of the network for $d = 2$, and the same Hessian of the loss. The Hessian of the output differs a little.
+# * *The quoted bounds* on the probability of a wrong answer do not follow from Theorem 2. Their exponent is the logarithm of the confidence $\delta$ with which the mean loss is below $\frac12$, and such a loss allows all answers to be wrong.
+# * *Their growth.* As formulas they grow as the paper says. At a fixed $\sigma$ the one for one pass grows exponentially. The one for the chain is linear only if the bound for one step is held constant, that is, its sharpness and its norm, which stands in the exponent.
+# * *What follows from Theorem 2*, by Markov's inequality, is a power of $T$ for both. Without the term $P$ it is $T^3$ for one pass at a fixed noise and $T^2$ at the best one. For the chain with short codes it is $T$ up to logarithms in both cases. With $P$ as tabulated the powers at the best noise are {glue:text}`noisy_one_pass:.2f` and {glue:text}`noisy_short:.2f`. With the values of this page both bounds are vacuous from {glue:text}`passes_2` bits on or earlier.
 #
 # ```{finding} sharper.thm7
 # :title: A confidence is used as a probability of error, and the norm is too small

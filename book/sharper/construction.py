@@ -21,7 +21,7 @@
 # ```{verdict}
 # Yes, the hand-written transformer computes a sparse function, exactly in the limit of large attention scores and nearly so at the paper's own scores. With one term its largest error is {glue:text}`error_20:.4f` at the paper's length of 20 bits, and it decreases like the inverse of the length. Two small changes make the network exact, at the price of a larger norm on long strings. The score of the second attention may then have any value from 0 on, and that of the first has to be at least about the logarithm of four times the length.
 # ```
-# **Needs** {ref}`ch-fourier-walsh`. **Read** 18 min. **Runs in** 10 s. **Source** restored; the remark on zero weight is printed.
+# **Needs** {ref}`ch-fourier-walsh`. **Read** 16 min. **Runs in** 10 s. **Source** restored; the remark on zero weight is printed.
 #
 # **Claim.** A weighted sum of few parities is computed, approximately, by a transformer with two attention layers and an MLP between them, and every weight of it can be written down. This is true. But one remark about the network holds in a limit only: the second attention is said to place "zero weight" on positions without a term, but a softmax of finite scores gives no position the weight zero. We compute the error exactly, and we give a network that has no error.
 #
@@ -159,7 +159,11 @@ glue(example_output=output.item(), example_target=target, example_lost=lost)
 # Here $u_+ = \max(u, 0)$, and $z_{T+1}$ is the row of $Z$ for the output token. The skip connection $XP$ brings the positions back, because the second attention needs them. It must not bring the bits back, since they would be added to the parities.
 
 # %% [markdown]
-# **Where the formulas come from.** In the text that we could read, the displayed formulas are missing. *Printed* in words are: attention by position alone, with logarithmic scaling; "approximately" one weight for each member and 0 elsewhere; an MLP that is a trapezoidal wave; and, four times, that the second attention "places zero weight" on idle positions. *Restored* are the scores $2 \log T$ and the slopes $\pm 2d$, because with them the norms of {ref}`ch-norms` add up to the one value that a public note quotes. (A comment in the authors' `perturbation_experiment.py` speaks of "the 2log(T) scaling", too.) The kinks follow, because with these slopes no others give trapezoids that add up to 1, and so do the scores $L_2 + \log c_i$, whose softmax is proportional to $c_i$. The matrix $P$ is *ours*; without it the bits would be added to the parities.
+# **Where the formulas come from.** In the text that we could read, the displayed formulas are missing.
+#
+# * *Printed* in words are: attention by position alone, with logarithmic scaling; "approximately" one weight for each member and 0 elsewhere; an MLP that is a trapezoidal wave; and, four times, that the second attention "places zero weight" on idle positions.
+# * *Restored* are the scores $2 \log T$ and the slopes $\pm 2d$, because with them the norms of {ref}`ch-norms` add up to the one value that a public note quotes. (A comment in the authors' `perturbation_experiment.py` speaks of "the 2log(T) scaling", too.) The places of the kinks then follow, because with these slopes no others give trapezoids that add up to 1. The scores $L_2 + \log c_i$ follow as well, because their softmax is proportional to $c_i$.
+# * *Ours* is the matrix $P$; without it the bits would be added to the parities.
 #
 # ## The trapezoid
 #
@@ -233,7 +237,7 @@ thm9.holds(
 # L_1 \ge \log \frac{(4d - 1)(T + 1 - d)}{d} \approx \log 4T .
 # ```
 #
-# At $L_1 = 2 \log T$ this condition is $(4d - 1)(T + 1 - d) \le d\, T^2$, which for $d = 1$ says $T \ge 3$. For $d \ge 2$ it holds at every $T \ge d$, because the right side minus the left side grows with $T$, and it begins with $d^3 - 4d + 1 \ge 1$ at $T = d$. To test this we run every pair $(T, d)$ up to 8 bits at all inputs, with a second score so large that the second attention adds no error. By the condition the network must fail at $(1, 1)$ and $(2, 1)$ only, and any other failure, or a success there, would speak against it.
+# At $L_1 = 2 \log T$ this condition is $(4d - 1)(T + 1 - d) \le d\, T^2$, which for $d = 1$ says $T \ge 3$. For $d \ge 2$ it holds at every $T \ge d$: at $T = d$ the right side exceeds the left side by $d^3 - (4d - 1) \ge 1$, and this difference grows with $T$. To test the condition we run every pair $(T, d)$ up to 8 bits at all inputs, with a second score so large that the second attention adds no error. By the condition the network must fail at $(1, 1)$ and $(2, 1)$ only, and any other failure, or a success there, would speak against it.
 
 # %%
 pairs, fails = [(n, d) for n in range(1, 9) for d in range(1, n + 1)], set()
@@ -483,7 +487,9 @@ glue(price_400=price["exact"][400], paper_400=price["the paper's"][400])
 #
 # **Repair.** Let idle positions attend to the output position, and let the read-out undo $\lambda$. Then $f_\theta = f$ for every score $L_2 \ge 0$ of the second attention, if $L_1 \ge \log\frac{(4d - 1)(T + 1 - d)}{d}$, which $2 \log T$ meets for $T \ge 3$.
 #
-# **What survives.** The construction, as the approximation that the paper calls it: the error is at most $\frac1T$ ($\frac2T$ for characters). The sentence itself is true in the limit of large scores or of long strings ($\lambda \le \frac1T$): the paragraph that first says it writes "approximately", and its last formula is "in the limit of" something large (the symbol is missing). So we do not call it false, although at a fixed length it is not true. A theorem that needs an exact interpolator and nothing else, as Theorem 5, can take that limit, or the repaired network. One that also needs a bound on the norm, as Theorem 2, cannot do so without a price: in the limit the norm is unbounded, and the squared norm of the repaired network grows like $T \log^2 T$ at fixed $W$ (for one pair of bits {glue:text}`price_20:.0f` at $T = 20$, where the paper's network has {glue:text}`paper_20:.0f`).
+# **What survives.** The construction, as the approximation that the paper calls it: the error is at most $\frac1T$ ($\frac2T$ for characters). The sentence itself is true in the limit of large scores or of long strings ($\lambda \le \frac1T$). The paragraph that first says it writes "approximately", and its last formula is "in the limit of" something large (the symbol is missing). So we do not call the sentence false, although at a fixed length it is not true.
+#
+# What this means for a theorem that uses the network depends on what it needs. One that needs an exact interpolator and nothing else, as Theorem 5, can take that limit, or the repaired network. One that also needs a bound on the norm, as Theorem 2, cannot do so without a price: in the limit the norm is unbounded, and the squared norm of the repaired network grows like $T \log^2 T$ at fixed $W$ (for one pair of bits {glue:text}`price_20:.0f` at $T = 20$, where the paper's network has {glue:text}`paper_20:.0f`).
 # ```
 #
 # ## What would falsify this

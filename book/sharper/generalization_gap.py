@@ -19,11 +19,15 @@
 # # Does the gap grow with degree and sparsity?
 #
 # ```{verdict}
-# Yes for the degree: the more bits the parities of a target have, the larger is the gap between the error on new strings and the error on the sample, as the paper reports. At the paper's size, for targets that are a single parity, the run of higher degree has the larger gap in {glue:text}`paper_order:.0f` % of the pairs of runs. That the gap also grows with the number of parities in the target is reproduced on small samples and, at the paper's size, for parities of three bits in a restricted model. In the paper's own model this growth is open at that size: where it is seen, it was not seen with other seeds, or the runs that are compared had different batches.
+# Yes for the degree: the more bits the parities of a target have, the larger is the gap between the error on new strings and the error on the sample, as the paper reports. At the paper's size, for single parities, the run of higher degree has the larger gap in {glue:text}`paper_order:.0f` % of the pairs of runs. Growth with the number of parities in the target is reproduced on small samples, for parities of more than one bit. At the paper's size it is reproduced in a restricted model, for parities of three bits. In the paper's own model it is open: some of our runs show it, but either runs with other seeds did not, or the runs that are compared had different batches.
 # ```
-# **Needs** {ref}`ch-fourier-walsh`, {ref}`ch-construction`. **Read** 15 min. **Runs in** 50 s. **Source** printed.
+# **Needs** {ref}`ch-fourier-walsh`, {ref}`ch-construction`. **Read** 20 min. **Runs in** 50 s. **Source** printed.
 #
-# **Claim.** A transformer that has fitted a sample of a sparse function errs more on new strings than on the sample. The paper finds that this *generalization gap* grows with the degree of the function and with its sparsity, and that a larger value of either makes the growth with the other steeper. We train networks on strings of 10 bits and small samples, and look at longer stored runs at the paper's 20 bits and 8192 strings. On small samples we find all three. At the paper's size we find growth with the degree, under the paper's rule for when training stops. Growth with the sparsity is open there in the paper's model, because the gaps of our runs are too small, or the runs too different in how they were trained, or two sets of seeds disagree. In a sub-model, sums of degree 3 show it.
+# **Claim.** A transformer that has fitted a sample of a sparse function errs more on new strings than on the sample. The paper finds that this *generalization gap* grows with the degree of the function and with its sparsity, and that a larger value of either makes the growth with the other steeper. We train networks on strings of 10 bits and small samples, and look at longer stored runs at the paper's 20 bits and 8192 strings.
+#
+# * *On small samples* we find all three, growth with the sparsity above degree 1.
+# * *At the paper's size* we find growth with the degree, under the paper's rule for when training stops.
+# * *Growth with the sparsity* is open at that size in the paper's model. Where it is seen, it was not seen with other seeds, or the runs that are compared had different batches; elsewhere the gaps of our runs are too small, or the runs too different in how they were trained. In a sub-model, whose first attention reads positions alone, sums of degree 3 show it.
 #
 # ## Why one should care
 #
@@ -31,13 +35,21 @@
 #
 # ## Parities of ten bits by hand
 #
-# Why should a function of higher degree have a larger gap? Take strings of 10 bits, and a learner that knows that the target is a single parity of $d$ bits. The learner goes through all sets of $d$ bits, keeps those whose parity agrees with the sample, and picks one of them at random. There are 10 sets of one bit, 45 of two bits and 120 of three. On a sample of four strings a wrong parity agrees with a chance of $2^{-4} = \frac1{16}$. So of the wrong parities 0.6, 2.8 and 7.4 survive in the mean, and the right one is picked with a chance of about 0.76, 0.34 and 0.13. (These chances treat the wrong parities as if they agreed independently of each other. They do so in pairs, and the chances are right to within one in the last digit.)
+# Why should a function of higher degree have a larger gap? Take strings of 10 bits, and a learner that knows that the target is a single parity of $d$ bits; parities are $\pm 1$ here. The learner goes through all sets of $d$ bits, keeps those whose parity agrees with the sample, and picks one of them at random. There are 10 sets of one bit, 45 of two bits and 120 of three. On a sample of four strings a wrong parity agrees with a chance of $2^{-4} = \frac1{16}$:
+#
+# | degree $d$ | sets of $d$ bits | wrong parities that survive, in the mean | chance that the right one is picked |
+# |:--|--:|--:|--:|
+# | 1 | 10 | 0.6 | 0.76 |
+# | 2 | 45 | 2.8 | 0.34 |
+# | 3 | 120 | 7.4 | 0.13 |
+#
+# (These chances treat the wrong parities as if they agreed independently of each other. They do so in pairs, and the chances are right to within one in the last digit.)
 #
 # The error on the sample is 0. On new strings a wrong parity has the mean squared error 2, since it agrees with the right one on half of the strings and differs by 2 on the others. Hence the gap is about $2 \cdot 0.24 = 0.48$ for one bit, $1.33$ for two and $1.73$ for three: it grows with the degree, because a sample has to distinguish the right set from more others. With twelve strings the three gaps are at most 0.03, so the growth can be seen only if the sample is small for its class.
 #
 # ## The statement
 #
-# A *target* of degree $d$ and sparsity $W$ on $n$ bits is $f = \sum_{i=1}^W c_i \chi_{S_i}$, with $W$ different sets $S_i$ of $d$ bits, drawn at random, and characters $\chi_S = \pm1$. The $c_i$ are positive with $\sum_i c_i^2 = 1$, so every target has variance 1, and a predictor that always answers 0 has risk 1. The *risk* $R$ of a network is its mean squared error over all $2^n$ strings, and $r$ is the same over the $N$ strings of the sample. The gap is the difference $R - r$.
+# A *target* of degree $d$ and sparsity $W$ on $n$ bits is $f = \sum_{i=1}^W c_i \chi_{S_i}$, with $W$ different sets $S_i$ of $d$ bits, drawn at random, and *characters* $\chi_S = \pm1$, the parities of these sets. The $c_i$ are positive with $\sum_i c_i^2 = 1$, so every target has variance 1, and a predictor that always answers 0 has risk 1. The *risk* $R$ of a network is its mean squared error over all $2^n$ strings, and $r$ is the same over the $N$ strings of the sample. The gap is the difference $R - r$.
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Section 2.1 and Figure 1
 # :label: sharper-fig1
@@ -46,7 +58,10 @@
 #
 # **Why it should be so.** The idea is that of the example: a sample must distinguish the right sets from $\binom nd$ others. Sets of higher degree are more numerous, and in a sum of $W$ of them each has a smaller coefficient, so the sample contains less evidence for each.
 #
-# **What could mislead us.** Two things could make a trend where there is none, or hide one. Runs on hard targets stop at a higher training loss or do not converge, so runs that did not converge are kept and marked, and we look at the trend with them and without them. And a thousand validation strings leave an error that is larger than most gaps, so $R$ is measured on the whole cube where that is possible.
+# **What could mislead us.** Two things could make a trend where there is none, or hide one:
+#
+# * *Unequal training.* Runs on hard targets stop at a higher training loss or do not converge. So runs that did not converge are kept and marked, and we look at the trend with them and without them.
+# * *Few test strings.* A thousand validation strings leave an error that is larger than most gaps. So $R$ is measured on the whole cube, that is on all strings, where this is possible.
 
 # %% tags=["parameters"]
 n = 10  # bits; the whole cube is the test set [9..11]
@@ -210,7 +225,7 @@ glue(series_stored=len(SERIES))
 free = large[large["series"].isin(("single", "low_degree"))]  # the paper's own model
 single = large[large["series"] == "single"]
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Mean gap against degree, one line a sparsity $W$, bars one standard error over runs. Left: 10 bits and few strings, all runs. Right: stored runs at the paper's size, those that converged (filled) and, apart, those that did not (open). Linear below the dotted line.", "name": "fig-gap-degree"}, "image": {"alt": "Two panels, gap against degree on a logarithmic axis. Left, two rising lines: from about 0.001 at degree 1 to about 0.4 for one character and 1.3 for several, the second above the first. Right, a line for one character rises from near zero to 0.002 at degree 5; those of more characters are near zero at degree 1 and between 0.0002 and 0.0014 from degree 2 to 4; open marks of unconverged runs lie above, between 0.001 and 0.1."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Mean gap against degree, one line a sparsity $W$, bars one standard error over runs. Left: 10 bits and few strings, all runs. Right: stored runs at the paper's size, those that converged (filled) and, apart, those that did not (open). The vertical axis is logarithmic above the dotted line and linear below it.", "name": "fig-gap-degree"}, "image": {"alt": "Two panels, gap against degree on a logarithmic axis. Left, two rising lines: from about 0.001 at degree 1 to about 0.4 for one character and 1.3 for several, the second above the first. Right, a line for one character rises from near zero to 0.002 at degree 5; those of more characters are near zero at degree 1 and between 0.0002 and 0.0014 from degree 2 to 4; open marks of unconverged runs lie above, between 0.001 and 0.1."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=3.5)
 panels = (
     (at_few.assign(finished=1), 1e-3, 3, f"{n} bits, {few} strings"),
@@ -249,7 +264,7 @@ numbers = pd.DataFrame(rows).T.rename_axis(keys)
 table(numbers, "Every class: mean gap, 95 % by Student's t", form=".5f", none="(none)")
 
 # %% [markdown]
-# {numref}`fig-gap-degree` shows the mean gaps. For single characters they rise with the degree in both panels. In its left panel, on small samples, both lines rise by more than two orders of magnitude, and the line of the sums lies above that of the single characters. In the right panel, at the paper's size, the gaps of single characters are far smaller. Where they converged, the sums lie above this line at degrees 2 and 3 and close to it at degree 4. The open marks, of runs that did not converge, lie far above.
+# {numref}`fig-gap-degree` shows the mean gaps. For single characters they rise with the degree in both panels. In the left panel, on small samples, both lines rise by more than two orders of magnitude, and the line of the sums lies above that of the single characters. In the right panel, at the paper's size, the gaps of single characters are far smaller. Where sums converged, their marks lie above this line at degrees 2 and 3 and close to it at degree 4. The open marks, of runs that did not converge, lie far above.
 #
 # **Why did so few of degree 4 and 5 converge?** Many of these runs seem to need more steps and not another recipe. The next figure shows their losses, from a stored run of up to {glue:text}`high_steps` steps. A loss stays near 1, the variance of the target, until a first character is found, and then falls like a staircase, with one stair for each further character. The last stairs belong to the small coefficients, since a loss of 0.02 needs nearly all of them. The table under the figure counts the converged runs of each class. In all classes together:
 #
@@ -308,7 +323,7 @@ glue(high_left=len(fell), high_falling=int(fell.sum()))
 # %% [markdown]
 # ## Is it a trend?
 #
-# To test for a trend, take two runs whose targets differ in degree, and ask how often the one of higher degree has the larger gap. For the degree we compare only pairs of the same sparsity, and for the sparsity only pairs of the same degree. We use three numbers:
+# A figure of means does not say whether a rise is due to chance. To test for a trend, take two runs whose targets differ in degree, and ask how often the one of higher degree has the larger gap. For the degree we compare only pairs of the same sparsity, and for the sparsity only pairs of the same degree. We use three numbers:
 #
 # | number | what it is | threshold |
 # |:--|:--|--:|
@@ -518,7 +533,7 @@ table(pd.DataFrame(rows).T.rename_axis("runs"), caption)
 # %% [markdown]
 # ### Growth with the degree
 #
-# At the paper's size the gap of one character grows with the degree, so growth does not need samples that are too small for their class. Three comparisons show it:
+# At the paper's size the gap of one character grows with the degree, so this growth does not need samples that are too small for their class. Three comparisons show the growth:
 #
 # * *Size.* The mean gap grows from {glue:text}`paper_low` at degree 1 to {glue:text}`paper_high` at degree 5 over the runs that converge, {glue:text}`paper_reached` of {glue:text}`paper_runs`.
 # * *Pairs.* The run of higher degree has the larger gap in {glue:text}`paper_order:.0f` % of the pairs. These runs were made twice, with other functions and seeds, and the first time it was 80 % [73, 86]. Of the pairs of converged runs alone it is {glue:text}`settled_order:.0f` %, and the power of the degree is {glue:text}`settled_power`.
@@ -526,7 +541,7 @@ table(pd.DataFrame(rows).T.rename_axis("runs"), caption)
 #
 # **One rule for degree and sparsity.** At this size we call a growth reproduced if two conditions are met. It must be seen with both sets of seeds, and among runs of the paper's own model that differ in nothing but their target. The growth with the degree meets this rule. Whether the growth with the sparsity does is examined below.
 #
-# One reservation remains for both. By the paper's protocol a run stops once its loss is below 0.02, and runs on harder targets stop later and at a higher loss. The converged runs of one character and of degree 1 to 5 stopped at a mean loss of {glue:text}`stop_losses`, after a median of {glue:text}`stop_steps` steps. So the gap may be larger only because training ended otherwise. We take this difference out in two ways, to see whether the trend remains:
+# **A reservation for both.** By the paper's protocol a run stops once its loss is below 0.02, and runs on harder targets stop later and at a higher loss. The converged runs of one character and of degree 1 to 5 stopped at a mean loss of {glue:text}`stop_losses`, after a median of {glue:text}`stop_steps` steps. So the gap may be larger only because training ended otherwise. We take this difference out in two ways, to see whether the trend remains:
 #
 # * *No higher loss.* Take only the pairs in which the run of higher degree, or sparsity, stopped at no higher loss. The table has the share of them in which this run has the larger gap.
 # * *Ratio.* Divide the gap by the loss at the stop. The table has the concordance of this ratio.
@@ -538,11 +553,11 @@ table(pd.DataFrame(rows).T.rename_axis("runs"), caption)
 # | degree, one character, {glue:text}`few` strings | {glue:text}`fair_few` | {glue:text}`relative_few` |
 # | sparsity above degree 1, {glue:text}`few` strings | too few pairs | {glue:text}`relative_sparse` |
 #
-# An interval that contains one half leaves it open whether there is a trend. So at the paper's size both are trends under the paper's protocol, but the first comparison does not separate either of them from the way in which training ends. The second separates only the growth with the degree. On small samples the ratio grows with the degree and, above degree 1, with the sparsity.
+# An interval that contains one half leaves it open whether there is a trend. At the paper's size both are trends under the paper's protocol. Do they remain if the difference in training is taken out? Among the pairs with no higher loss, the first column, both intervals contain one half, so neither is certain to remain. By the ratio, the second column, the growth with the degree remains, whereas for the sparsity the interval contains one half. On small samples, in the last two rows, the ratio grows with the degree and, above degree 1, with the sparsity.
 #
 # ### Growth with the sparsity
 #
-# Does the gap also grow with the sparsity? At the paper's size the answer differs from degree to degree, and in the paper's own model the rule is met at none:
+# Does the gap also grow with the sparsity? On small samples it does, above degree 1 (table of trends). At the paper's size the answer differs from degree to degree, and the rule is met at none of them in the paper's own model. The table says which of the two conditions fails:
 #
 # | degree | is growth seen? | are the runs alike but for the target? | so growth is |
 # |:--|:--|:--|:--|
@@ -551,11 +566,11 @@ table(pd.DataFrame(rows).T.rename_axis("runs"), caption)
 # | 3 | among converged sums, with both sets of seeds | the same batch and rate, but in the sub-model | reproduced, in a row of its own |
 # | 4 and 5 | yes, but most sums did not converge | no: they stopped at different losses, and the sums are of the sub-model | open |
 #
-# The numbers are in the last table, which has the concordance for every subset of the runs of degree 1 to 3, with these runs and, where we kept it, with the first seeds. In all, growth with the sparsity is seen in {glue:text}`shown` of the {glue:text}`subsets` subsets in the paper's own model, and with the first seeds it was seen in {glue:text}`shown_first`. Of the {glue:text}`shown`, {glue:text}`shown_once` did not show it with the first seeds, and the other {glue:text}`shown_batch` compare runs with different batches.
+# The numbers are in the last table, which has the concordance for every subset of the runs of degree 1 to 3, with these runs and, where we kept it, with the first seeds. Its first {glue:text}`subsets` rows, of degree 1 and 2, are runs of the paper's own model. With these seeds growth with the sparsity is seen in {glue:text}`shown` of these rows, and with the first seeds it was seen in {glue:text}`shown_first`. But none of the {glue:text}`shown` rows meets the rule, for one of two reasons. The rows of sums, {glue:text}`shown_once` of them, did not show growth with the first seeds. The other {glue:text}`shown_batch` rows include single characters, so they compare runs with different batches. In detail:
 #
 # **Degree 1.** The gaps are too small to decide: they are of the order of $10^{-5}$ whatever the sparsity, and the interval contains one half.
 #
-# **Degree 2.** The two sets of seeds disagree. Only the rows of sums compare runs that were trained alike, because the single characters were trained with another batch.
+# **Degree 2.** The two sets of seeds disagree about the sums, which alone compare runs that were trained alike, because the single characters had another batch.
 #
 # * *These seeds.* Of the sums, {glue:text}`two_done` of eleven with 7, 14 and 20 characters converged, and growth is seen in both rows.
 # * *First seeds.* 8, 10 and 11 converged, and no growth was seen.
@@ -566,7 +581,7 @@ table(pd.DataFrame(rows).T.rename_axis("runs"), caption)
 # * *How alike the runs are.* The sums had the same batch and rate, and those of 7 and 14 characters even belong to one series. Among these alone the concordance is {glue:text}`alike`, and 0.80 [0.56, 1.00] with the first seeds. But they are runs of the sub-model, so we judge this growth in a row of its own, as that on small samples.
 # * *How training ended.* The converged sums of 7, 14 and 20 characters stopped at a mean loss of {glue:text}`three_losses`. Those of 20 characters took a median of {glue:text}`steps_twenty:.0f` steps, compared with {glue:text}`steps_seven:.0f` for those of 7.
 #
-# **Degrees 4 and 5.** Here the paper's effect is largest, and the gap grows with the sparsity in the table of trends. But this is weak evidence: of the eleven runs of degree 4 with 1, 7, 14 and 20 characters {glue:text}`four_done` converged, and their mean gaps, {glue:text}`four_gaps`, rise with the training loss at which they stopped.
+# **Degrees 4 and 5.** Here the paper's effect is largest, and the gap grows with the sparsity in the table of trends. But this is weak evidence, as the four sparsities of degree 4, with eleven runs each, show. Of the runs with 1, 7, 14 and 20 characters {glue:text}`four_done` converged, and their mean gaps, {glue:text}`four_gaps`, rise with the training loss at which they stopped.
 #
 # ### Unconverged runs, and what is not judged
 #
@@ -576,11 +591,11 @@ table(pd.DataFrame(rows).T.rename_axis("runs"), caption)
 #
 # ## The bound beside the gap
 #
-# Does the bound behave like the gap? If it grew where the gap does not, or the reverse, it would not predict which functions are harder. The bound of {prf:ref}`sharper-thm2`, at its best noise $\sigma$ and without the terms $P$ and $\log \frac1\delta$, is
+# Does the bound behave like the gap? If it grew where the gap does not, or the reverse, it would not predict which functions are harder. The bound of {prf:ref}`sharper-thm2`, at its best noise $\sigma$ and without the terms $P$ (what noise adds to the sharpness) and $\log \frac1\delta$, is
 #
 # $$B^* = 3 \Bigl( \frac{\Sigma^2\, G\, N_\theta}{4 N} \Bigr)^{1/3}, \qquad G = 4 + 4W(2 + d + 32 d^2 + 32 d^3), \qquad N_\theta \ge \|\theta^*\|^2,$$
 #
-# with $\theta^*$ the hand-written network, $N_\theta$ the bound of {prf:ref}`sharper-thm10` on its squared norm, and the paper's $\Sigma = 0.01$. Both $G$ and $N_\theta$ grow with $d$ and with $W$. As a control we take a bound that counts weights, which does not depend on the sparsity.
+# where $\theta^*$ is the hand-written network, $G$ the paper's bound on half the trace of the Hessian at $\theta^*$, $N_\theta$ the bound of {prf:ref}`sharper-thm10` on its squared norm, and $N$ the number of strings in the sample. For $\Sigma$, a constant that says how much the loss varies from string to string, we take the paper's 0.01. Both $G$ and $N_\theta$ grow with $d$ and with $W$. As a control we take a bound that counts weights, which does not depend on the sparsity.
 
 # %%
 d, W = f64([[1], [2], [3], [4], [5]]), f64([1, 7, 14, 20])  # the paper's classes, 5 by 4
@@ -629,7 +644,7 @@ glue(sparse_fixed=round(analytic(20, 1e-3) / analytic(1, 1e-3)))
 #
 # * *Degree.* From degree 1 to 5 the bound grows by a factor of {glue:text}`growth:.0f`, whereas the stored gap, which at degree 1 can hardly be distinguished from 0, grows by about {glue:text}`gap_growth:.0f` in the mean of converged runs.
 # * *Strings.* From {glue:text}`few` to {glue:text}`many` strings the median gap of degree 3 falls by a factor of {glue:text}`gap_fall`, and the bound by {glue:text}`fall:.1f`.
-# * *Size.* Even in the easiest class the bound is {glue:text}`bound_1:.2f`.
+# * *Size.* Even in the easiest class the bound is {glue:text}`bound_1:.2f`, whereas the gap there is of the order of $10^{-5}$.
 #
 # The paper also says that its bound grows more than linearly in both parameters. This form, at its best noise and without the perturbation term, does so in the degree. In the sparsity the truth of the sentence depends on $P$ and on the choice of $\sigma$, and we do not judge it. From 1 to 20 characters of degree 1, growth in proportion would be a factor of 20. The first two factors of the table are less than that, and the last is far more:
 #
@@ -641,7 +656,10 @@ glue(sparse_fixed=round(analytic(20, 1e-3) / analytic(1, 1e-3)))
 #
 # ## Layer norm, and the smallest network
 #
-# Appendix A says that layer norm makes no qualitative difference, and that for small degrees and sparsities the smallest network converges too. To test the first sentence, we add layer norm after each block, as the authors' code has it, and train on few strings, for 300 steps ({glue:text}`normed_done` of {glue:text}`normed_runs` converge). To test the second, we train a network with $n + 2$ columns and $4(d+1)$ hidden units, the sizes of the construction, on many. The sentences would be refuted by a gap that does not grow with the degree, and by a smallest network that mostly does not converge.
+# Appendix A says two things: that layer norm makes no qualitative difference, and that for small degrees and sparsities the smallest network converges too.
+#
+# * *Layer norm.* We add layer norm after each block, as the authors' code has it, and train on few strings, for 300 steps ({glue:text}`normed_done` of {glue:text}`normed_runs` converge). A gap that does not grow with the degree would refute the sentence.
+# * *Smallest network.* We train a network with $n + 2$ columns and $4(d+1)$ hidden units, the sizes of the construction, on many strings. A smallest network that mostly does not converge would refute the sentence.
 
 
 # %% mystnb={"code_prompt_hide": "Layer norm, smallest network", "code_prompt_show": "Layer norm, smallest network"} tags=["hide-input", "nbval-ignore-output"]
@@ -689,15 +707,15 @@ glue(normed_done=int(with_norm["finished"].sum()), normed_runs=len(with_norm))
 #
 # ## What we found
 #
-# * The gap grows with the degree: at 10 bits and {glue:text}`few` strings (concordance {glue:text}`few_order:.2f`), and at the paper's size, where nearly every run of one character converges. At the paper's size runs of higher degree stop at a higher loss, and among pairs in which they do not the growth is not certain.
-# * With the sparsity the gap grows on small samples. At the paper's size this is open in the paper's own model: at degree 1 the gaps are too small, at degree 2 sums and single characters had different batches and the two sets of seeds disagree among sums, and at degrees 4 and 5 most sums did not converge.
-# * In the sub-model, growth with the sparsity is reproduced at degree 3 among the sums that converge ({glue:text}`three_settled`), with the same reservation as for the degree: those of 20 took {glue:text}`more_steps:.0f` times as many steps as those of 7.
-# * Growth with the degree is more than linear at 10 bits, and at the paper's size for one character (power {glue:text}`power_paper`). It is steeper for many characters at 10 bits. At the paper's size the steepening shows for degrees 1 and 2, but there sums were trained with another batch, so it is open. Whether growth with the sparsity is more than linear was not tested.
-# * The bound grows with both, and falls far more slowly than the gap with more strings.
+# * *Degree.* The gap grows with the degree: at 10 bits and {glue:text}`few` strings (concordance {glue:text}`few_order:.2f`), and at the paper's size, where nearly every run of one character converges. At the paper's size runs of higher degree stop at a higher loss, and among pairs in which they do not the growth is not certain.
+# * *Sparsity.* With the sparsity the gap grows on small samples, above degree 1. At the paper's size this growth is open in the paper's own model: at degree 1 the gaps are too small, at degree 2 sums and single characters had different batches and the two sets of seeds disagree among sums, and at degrees 4 and 5 most sums did not converge.
+# * *Sub-model.* There growth with the sparsity is reproduced at degree 3 among the sums that converge ({glue:text}`three_settled`), with the same reservation as for the degree: those of 20 characters took {glue:text}`more_steps:.0f` times as many steps as those of 7.
+# * *Shape of the growth.* Growth with the degree is more than linear at 10 bits, and at the paper's size for one character (power {glue:text}`power_paper` over all runs, and {glue:text}`settled_power` over those that converged). It is steeper for many characters at 10 bits. At the paper's size the steepening shows for degrees 1 and 2, but there sums were trained with another batch, so it is open. Whether growth with the sparsity is more than linear was not tested.
+# * *Bound.* The bound grows with both, and falls far more slowly than the gap with more strings.
 #
 # ## What would falsify this
 #
-# A trend would be refuted if shuffled labels showed it as well. The thresholds are those of no trend: one half for a concordance, 1 for a power, 0 for the steepening. For the smallest network "converges" means most runs. The growth of the bound is compared with a count of weights, which does not grow with the sparsity.
+# A trend would not be reproduced if its interval contained the value of no trend: one half for a concordance, 1 for a power, 0 for the steepening. If shuffled labels showed a trend as well, the check would be worthless. For the smallest network "converges" means most runs. The growth of the bound is compared with a count of weights, which does not grow with the sparsity.
 #
 # For the sparsity at the paper's size, in the paper's own model, no verdict is given. Its two intervals are {glue:text}`flat_told` at degree 1 and {glue:text}`two_told` for all runs of degree 2. In the latter the runs differ in more than the sparsity, and among sums of degree 2 the two sets of seeds disagree.
 

@@ -19,11 +19,11 @@
 # # The gradient of every block, and a block that was left out
 #
 # ```{verdict}
-# No, the paper's bound on the squared gradient of its hand-written network is false, because the gradient for some rows of one matrix is left out. For example, take strings of {glue:text}`n_far` bits, the paper's scores, and the sum of the parities of all single bits with equal coefficients as the target. Then the squared gradient is {glue:text}`far_exact:.2f` times the bound for our exact version of the network, and {glue:text}`far_ratio:.2f` times for the paper's, which is nearly exact. In the paper's own {glue:text}`classes` classes at 20 bits, with degrees 1 to 5 and 1, 7, 14 or 20 terms, its network for parities 0 and 1 meets the bound. (For parities $-1$ and 1, for which the theorem is not stated, it does not for $d = 1$ and 20 terms.)
+# The paper's bound on the squared gradient of its hand-written network is false, because it leaves out weights that are zero but have a gradient. An example: strings of {glue:text}`n_far` bits, the paper's attention scores, and as target the sum of all single-bit parities with equal coefficients. There the squared gradient is {glue:text}`far_ratio:.2f` times the bound for the paper's network, which is nearly exact, and {glue:text}`far_exact:.2f` times for our exact version. In the paper's own {glue:text}`classes` classes at 20 bits its network meets the bound, if parities are written as 0 and 1.
 # ```
-# **Needs** {ref}`ch-construction`. **Read** 18 min. **Runs in** 20 s. **Source** quoted: one value of the bound and its order; the formula is that of the authors' notebook, the split by blocks is ours.
+# **Needs** {ref}`ch-construction`. **Read** 20 min. **Runs in** 20 s. **Source** quoted: one value of the bound and its order; the formula is that of the authors' notebook, the split by blocks is ours.
 #
-# **Claim.** The paper bounds the gradient of its hand-written network block by block, and each of its bounds is true. But the one for the matrix $F$ covers the last row only. The other rows are zero, whereas their gradient is not, and with them no bound in length, degree and number of terms can hold. One more term repairs the bound.
+# **Claim.** The paper bounds the gradient of its hand-written network block by block, and each of its bounds is true. But the one for the matrix $F$ covers the last row only. The other rows are zero, whereas their gradient is not. With them, and without a condition on the coefficients of the target, no bound in length, degree and number of terms, that is, of parities, can hold. One more summand in the bound repairs it. The paper's own classes have degrees 1 to 5 and 1, 7, 14 or 20 terms. For parities $-1$ and 1, for which the theorem is not stated, its network does not meet the bound at 20 bits, degree 1 and 20 terms.
 
 # %% tags=["parameters"]
 n_map = 20  # bits of the example [16..24]
@@ -86,11 +86,13 @@ glue(n_map=n_map, large_scale=large_scale, n_far=n_far, instances=instances)
 # %% [markdown]
 # ## Why one should care
 #
-# The gradient of the hand-written network decides how sharp the paper's minimum is. The reason is that where a network fits its data, the trace of the Hessian of the loss is twice the mean squared gradient ({ref}`ch-hessian-trace`). This trace goes into the bound on the error. The paper finds that the gradient does not depend on the length of the input, which is remarkable, because the network has of the order of $T^2$ weights. It would mean that a solution on a thousand bits is no sharper than one on twenty. One expects most of these weights to be harmless, since they are zero. But a weight that is zero can have a large gradient, if a small change of it would be multiplied by something large, and this chapter finds weights of this kind.
+# The paper's bound on the error of a learner contains the sharpness of a hand-written network, and the gradient of this network decides how sharp it is. The reason is that where a network fits its data, the trace of the Hessian of the loss is twice the mean squared gradient ({ref}`ch-hessian-trace`), and this trace goes into the bound on the error. The paper finds that the gradient does not depend on the length $T$ of the input. This is remarkable, because the network has of the order of $T^2$ weights. It would mean that a solution on a thousand bits is no sharper than one on twenty.
+#
+# One expects most of these weights to be harmless, since they are zero. But a weight that is zero can have a large gradient, if a small change of it would be multiplied by something large, and this chapter finds weights of this kind.
 #
 # ## A weight that is zero, by hand
 #
-# Consider an attention over two positions, in which token $j$ carries the code of its position, $(1, 0)$ or $(0, 1)$, and a parity, $p_1 = 1$ and $p_2 = 0$. Both positions have the score $w$, so both have the weight $a_j = \frac12$, and the output is $\bar p = \frac12$. Before the attention there is a hidden unit, which is off at position 1 and has the value 1 at position 2. It writes into the first column of the codes with a weight $F$, and this weight is zero.
+# Consider an attention over two positions, in which token $j$ carries the code of its position, $(1, 0)$ or $(0, 1)$, and a parity, $p_1 = 1$ and $p_2 = 0$. Both positions have the score $w$, so both have the weight $a_j = \frac12$, and the output is the average parity $\bar p = \frac12$. Before the attention there is a hidden unit, which is off at position 1 and has the value 1 at position 2. It writes into the first column of the codes with a weight $F$, and this weight is zero.
 #
 # What happens if $F$ is changed to a small number $\delta$? The second token then has the code $(\delta, 1)$ in place of $(0, 1)$. Its score becomes $w + \delta w$, since the first column is read with the score $w$ as well. So position 2 gains attention, $\frac14 \delta w$ to first order, position 1 loses as much, and the output falls by $\frac14 \delta w$. In other words, the gradient for this weight is $-\frac w4$, although the weight is zero.
 #
@@ -126,6 +128,20 @@ table(by_hand, "Gradient for a weight that is zero", form=".2f")
 # **The idea of the paper's proof.** The squared gradient is a sum over the blocks of weights. In each block only few weights matter, because the network is sparse. The first attention has no gradient, since the MLP is flat where it is used. The blocks of the MLP have $4(d+1)$ units with slopes of size $2d$, and the number of units times the squared slope gives the power $d^3$. None of these steps is wrong, but one block is missing from the list.
 
 # %% [markdown]
+# ## The gradient of each block
+#
+# The weights form seven blocks, which we name in the order in which an input meets them. Of these the matrix $F$ has to be split. The last column is our division of $G_u$ into a bound for each block.
+#
+# | block | what it does | bound |
+# |:--|:--|:--|
+# | $W_{KQ}^{(1)}$ | makes the scores of the first attention, which a softmax turns into weights of attention | 0 |
+# | $W_V^{(1)}$ | copies what the first attention finds, the mean of the bits of a set, into a *value* column beside the code of the position | 0 |
+# | $G$ and $b$ | feed this mean into $4(d+1)$ hidden units of the MLP | $64 W d^2 (d+1)$ each |
+# | $F$, last row | writes a sum of the hidden units, a parity, back into the value column | $4W(d+1)$ |
+# | $F$, other rows | would write into the columns of the positions, as the weight of the example does, but they are zero | none |
+# | $W_{KQ}^{(2)}$ | makes the scores of the second attention, which weighs the parities | $4W$ |
+# | $v_2$ | reads the weighted parities out, times $S = \sum_i c_i \le \sqrt W$ | $4$ |
+#
 # To see how large each block is, we take one function of degree 1 with $W = T$ equal coefficients, and three networks for it. The first is the paper's network at its own scale. The second is the same network with a large $L_2$, which computes $f$ up to rounding. The third is the exact network of {ref}`ch-construction`, which computes $f$ at every $L_2$. A block whose squared gradient exceeds its bound would speak against the theorem, and so would a sum above $G_u$.
 
 # %%
@@ -157,18 +173,7 @@ ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.16))
 figures.show()
 
 # %% [markdown]
-# ## The gradient of each block
-#
-# The weights form seven blocks, which we name in the order in which an input meets them.
-#
-# * $W_{KQ}^{(1)}$ makes the scores of the first attention, and a softmax turns the scores into weights of attention.
-# * $W_V^{(1)}$ copies what the first attention finds, the mean of the bits of a set, into a *value* column beside the code of the position.
-# * $G$ and $b$ feed this mean into $4(d+1)$ hidden units of the MLP.
-# * $F$ writes a sum of the hidden units, a parity, back into the value column. This is done by its last row. The other rows of $F$ would write into the columns of the positions, as the weight of the example does, and they are zero. {numref}`fig-gradient-blocks` shows them apart from the last row.
-# * $W_{KQ}^{(2)}$ makes the scores of the second attention, which weighs the parities.
-# * $v_2$ reads the weighted parities out, times $S = \sum_i c_i \le \sqrt W$.
-#
-# In each of the first five columns of the figure the marks lie below the bar, as they should, most of them by a wide margin. (That these bounds are true is proved below.) In the last column there is no bar, because the paper has no bound for this block. Its circle, at the paper's scale, is nearly as high as the bounds of $G$ and $b$. Its square, at the large scale, lies above everything else, also above the dotted line for the sum of all blocks.
+# {numref}`fig-gradient-blocks` shows the result. The bars are the bounds of the table, and the rest of $F$ has the last column. In each of the first five columns the marks lie below the bar, as they should, most of them by a wide margin. (That these bounds are true is proved below.) In the last column there is no bar, because the paper has no bound for this block. Its circle, at the paper's scale, is nearly as high as the bounds of $G$ and $b$. Its square, at the large scale, lies above everything else, also above the dotted line for the sum of all blocks. The exact network and the first layer are in the folded table only.
 
 # %% mystnb={"code_prompt_hide": "The numbers, and a check", "code_prompt_show": "The numbers, and a check"} tags=["hide-cell"]
 blocks.loc["all"] = [*map(largest, found.values()), total]
@@ -196,17 +201,23 @@ glue(example_positions=blocks.loc[LEFT_OUT, "large scale"], example_Gu=total)
 glue(scale_ratio=blocks.loc["all", "large scale"] / total)
 
 # %% [markdown]
-# Each listed block is below its bound, and at the large scale the two blocks of the first layer have no gradient, as the paper says. At scores of $2 \log T$ these two gradients are not 0 but small; in the paper's classes at 20 bits, at the inputs that we try below, their squares add up to at most {glue:text}`first20:.2f`. But at the large scale the squared gradient for the positional rows of $F$ is {glue:text}`example_positions:.0f`, whereas the bound on all blocks together is {glue:text}`example_Gu:.0f`.
+# Each listed block outside the first layer is below its bound. For the two blocks of the first layer the bound is 0. At the large scale they have no gradient, as the paper says. At scores of $2 \log T$, where the paper's network is not exact and the theorem does not speak of it, these two gradients are not 0 but small; in the paper's classes at 20 bits, at the inputs that we try below, the largest sum of their squares is {glue:text}`first20:.2f`. But at the large scale the squared gradient for the positional rows of $F$ is {glue:text}`example_positions:.0f`, whereas the bound on all blocks together is {glue:text}`example_Gu:.0f`.
 #
-# **Source.** The formulas of Theorem 14 are missing in the text that we could read. A public note on the paper quotes $G_u = 15{,}524$ for $W = 10$, $d = 2$. The formula above, from the authors' plotting notebook, gives exactly this number. The bars are our split of the formula: $4$ for $v_2$, $4W$ for $W_{KQ}^{(2)}$, $4W(d+1)$ for the last row of $F$, and $64 W d^2 (d+1)$ each for $G$ and $b$. The text of the paper says that the gradients of $W_{KQ}^{(1)}$ and $W_V^{(1)}$ vanish, and that the bounds hold at every input.
+# **Source.** The formulas of Theorem 14 are missing in the text that we could read. A public note on the paper quotes $G_u = 15{,}524$ for $W = 10$, $d = 2$. The formula above, from the authors' plotting notebook, gives exactly this number. The text of the paper says that the gradients of $W_{KQ}^{(1)}$ and $W_V^{(1)}$ vanish, and that the bounds hold at every input.
 #
-# Do the zero rows of $F$ count as weights for the paper? We think so. By Appendix B.4 the MLP matrices have blocks beside their "final row and column", and the proof of Theorem 14 calls them "only nonzero" there and adds that for perturbed weights one has to consider "the full Jacobian". A sentence in the proof of Theorem 10, that $F$ "consists of 1 column", would fit the other reading. If only the last row of $F$ were weights, this page would have no objection.
+# **Do the zero rows of $F$ count as weights for the paper?** We think so. By Appendix B.4 the MLP matrices have blocks beside their "final row and column". The proof of Theorem 14 calls them "only nonzero" there, and adds that for perturbed weights one has to consider "the full Jacobian". A sentence in the proof of Theorem 10, that $F$ "consists of 1 column", would fit the other reading. If only the last row of $F$ were weights, this page would have no objection.
 #
 # ## Where the missing block comes from
 #
-# The proof sets the position columns aside, because they arrive by the skip connection, which has no weights, and so "could not contribute". But $F$ writes into these columns as well. At present it writes zero, but after a small change of $F$ it writes something else. A token that has a little of the code of position $i$ is then attended to as if part of it stood at $i$.
+# The paper's proof sets the position columns aside, because they arrive by the skip connection, which has no weights, and so "could not contribute". But $F$ writes into these columns as well. At present it writes zero, but after a small change of $F$ it writes something else. A token that has a little of the code of position $i$ is then attended to as if part of it stood at $i$.
 #
-# We compute the gradient for these rows as in the example. The letters are the following. The second attention gives position $j$ the weight $a_j$. The MLP has written $p_j \in [0,1]$ at position $j$, and $\bar p = \sum_j a_j p_j$ is the average that the second attention takes. The vector $r_j \in \mathbb R^{4(d+1)}$ contains the hidden units at position $j$. Finally $w_i$ is the score of position $i$ in the second attention, $w_i = L_2 + \log c_i$ for $i \le W$, and $w_i = 0$ for the rest.
+# In this section we find a formula for the gradient of these rows, as in the example. Its letters have the following meaning:
+#
+# * $a_j$ is the weight that the second attention gives to position $j$, and $w_i$ is the score of position $i$ there: $w_i = L_2 + \log c_i$ for $i \le W$, and $w_i = 0$ for the rest.
+# * $p_j \in [0,1]$ is what the MLP has written at position $j$, and $\bar p = \sum_j a_j p_j$ is the average that the second attention takes.
+# * $r_j \in \mathbb R^{4(d+1)}$ contains the hidden units at position $j$.
+#
+# There are two kinds of rows.
 #
 # * *Row $i$ of $F$.* If this row becomes a small vector $\delta$, it writes $\delta^\top r_j$ into column $i$ at position $j$, and the score of position $j$ grows by $w_i\, \delta^\top r_j$. A softmax turns small changes $s_j$ of the scores into a change $\sum_j a_j (p_j - \bar p)\, s_j$ of the average $\bar p$. So the gradient of the output for this row is $S\, w_i\, u$, with the vector $u$ below.
 # * *Row $T+1$ of $F$.* This row writes into the column of the query. There it multiplies the query, and so all scores, by $1 + \delta^\top r_{T+1}$, and the gradient is $S\, q\, r_{T+1}$, with the number $q$ below.
@@ -218,7 +229,9 @@ glue(scale_ratio=blocks.loc["all", "large scale"] / total)
 # \|\nabla_{F\,\mathrm{pos}} f_\theta\|^2 = S^2 \left( \|w\|^2 \|u\|^2 + q^2 \|r_{T+1}\|^2 \right), \qquad u = \sum_j a_j (p_j - \bar p)\, r_j, \quad q = \sum_j a_j (p_j - \bar p)\, w_j .
 # ```
 #
-# So the block grows with $\|w\|^2$, the sum of all squared scores, and no other block of the network does. Scores grow with $L_2$, but also if *one* coefficient is tiny, because $\log c_i$ is then large and negative. The case $W = 1$ at a large scale is an exception: there all attention is on one position, where $p_j = \bar p$, and therefore the block vanishes.
+# In the example $S = 1$ and $u = \frac12 \cdot (0 - \frac12) \cdot 1 = -\frac14$, so the gradient for the weight into the first column is $-\frac w4$, as we found.
+#
+# In general the block grows with $\|w\|^2$, the sum of all squared scores, and no other block of the network does. Scores grow with $L_2$, but also if *one* coefficient is tiny, because $\log c_i$ is then large and negative. The case $W = 1$ at a large scale is an exception: there all attention is on one position, where $p_j = \bar p$, and therefore the block vanishes.
 #
 # The next table makes one of three coefficients smaller and smaller, on strings of only four bits, and takes all 16 inputs. If a bound in $T$, $W$ and $d$ could hold, the ratio would have to level off.
 
@@ -252,11 +265,11 @@ thm14.refuted(
 glue(tiny_ratio=tiny["over $G_u$"].iloc[-1], tiny_gradient=tiny["squared gradient"].iloc[-1])
 
 # %% [markdown]
-# The exact network is $f$ at all 16 inputs, and yet its squared gradient grows without limit. The squared gradient of the paper's own network, which has an error of at most $\frac1T$, grows in the same way. The formula shows why. As $c_3$ falls, $u$ tends to a limit that is not zero, whereas $\log c_3$ tends to $-\infty$. So no bound in $T$, $W$ and $d$ alone can hold, whatever its constants.
+# The exact network is $f$ at all 16 inputs, and yet its squared gradient grows without limit. The squared gradient of the paper's own network, which has an error of at most $\frac1T$, grows in the same way. The formula shows why: as $c_3$ falls, $u$ tends to a limit that is not zero, whereas $\log c_3$ tends to $-\infty$. So no bound in $T$, $W$ and $d$ alone can hold, whatever its constants.
 #
 # ## The repair
 #
-# To repair the bound we have to bound the missing block, and {eq}`eq-position-gradient` tells us how. We do it in three steps.
+# To repair the bound we have to bound the missing block, and {eq}`eq-position-gradient` tells us how. We bound $u$ and $q$ in three steps.
 #
 # 1. *The coefficients.* The numbers $a_j (p_j - \bar p)$ sum to zero, and the positive ones sum to half the mean absolute deviation of $p$. This is at most $\frac14$, because $p$ lies between 0 and 1 (see {ref}`ch-softmax-jacobian`).
 # 2. *The two averages.* Therefore $u$ is at most $\frac14$ times a difference of two means of the vectors $r_j$, one mean over the positive coefficients and one over the negative. In the same way $q$ is at most $\frac14$ times a difference of two means of the scores, so $|q| \le \frac14 R$, where $R$ is the range of the scores $w$, with 0 counted as one of them.
@@ -379,9 +392,15 @@ glue(climbed=climbed["found"].max())
 # %% [markdown]
 # ## Where the theorem breaks
 #
-# How long must strings be before the missing block matters at the paper's own scores? The bound $G_u$ grows like $W d^3$ and the missing block like $W^2 d\, L_2^2$, so low degree and many terms are the worst case. With equal coefficients there are three ways to exceed the bound. One is to keep the length and raise the scale ({numref}`fig-gradient-blocks`). Then the ratio of the squared gradient to the bound grows with the square of the scale. The second is to keep the paper's scale and to raise the length with $W = T$. Then the ratio grows like $T \log^2 T$. The third is to keep the paper's scale and the number of terms, at least two, and to raise the length alone. Then the ratio grows more slowly, like $\log^2 T$, because only the scores grow.
+# How long must strings be before the missing block matters at the paper's own scores? The bound $G_u$ grows like $W d^3$ and the missing block like $W^2 d\, L_2^2$, so low degree and many terms are the worst case. With equal coefficients there are three ways to exceed the bound, and they differ in how fast the ratio of the squared gradient to the bound grows:
 #
-# The first table below follows the second way. Its column *listed blocks* leaves out the positional rows, and *over repaired* has the repaired bound in place of $G_u$. The second table has inputs at which half of the parities are odd and all bits outside the sets are 1. At $d = 1$ it follows the third way, except for one row with $W = T$. At degree 2 it looks for a worse case, in which all pairs contain the last bit. Finally we compute the ratios for the paper's own classes at all its lengths.
+# | | what is raised | what is kept | the ratio grows like |
+# |:--|:--|:--|:--|
+# | 1 | the scale | the length ({numref}`fig-gradient-blocks`) | the square of the scale |
+# | 2 | the length, with $W = T$ | the paper's scale | $T \log^2 T$ |
+# | 3 | the length alone | the paper's scale, and the number of terms, at least two | $\log^2 T$, because only the scores grow |
+#
+# The first table below follows the second way. Its column *listed blocks* leaves out the positional rows, and *over repaired* has the repaired bound in place of $G_u$. The second table has inputs at which half of the parities are odd and all bits outside the sets are 1. At $d = 1$ it follows the third way, except for one row with $W = T$. At degree 2 it looks for a worse case, in which all pairs contain the last bit. Finally we compute the ratios for the paper's own classes at all its lengths. There a ratio of the paper's network above 1 would mean that the bound fails in the cases that the paper has in mind.
 
 # %% mystnb={"code_prompt_hide": "Ratios by length", "code_prompt_show": "Ratios by length"} tags=["hide-input"]
 rows = []
@@ -531,15 +550,35 @@ above = [math.ceil(100 * v) / 100 for v in certain]  # rounded up
 glue(top_proved=above[0], proved20=above[1])
 
 # %% [markdown]
-# *The paper's own classes.* In the paper's {glue:text}`classes` classes at $T = 20$ and scores of $2 \log T$ its network meets the bound. We drew the targets once with equal and once with random coefficients, and the largest ratio that we found is {glue:text}`top20:.2f` for the paper's network and {glue:text}`top20_exact:.2f` for our exact one. At its other lengths, 30, 40 and 50, and equal coefficients, the largest ratio that we found is {glue:text}`top50:.2f` for the paper's network, for $d = 1$ and $W = 20$ at a string at which half of the parities are odd and all other bits are 1. (These are the indicators of the paper's text, with the values 0 and 1. With characters, as in the program of its experiments, the same network exceeds the bound at $T = W = 20$ and $d = 1$ already, see {ref}`ch-hessian-trace`.)
+# **The paper's own classes.** In the paper's {glue:text}`classes` classes, at $T = 20$ and scores of $2 \log T$, its network meets the bound. The table has the largest ratio of the squared gradient to $G_u$ that we found, and for the paper's network also a ratio that is proved for every input. At 20 bits we drew the targets once with equal and once with random coefficients. The other lengths of the paper are 30, 40 and 50, and there all coefficients are equal.
 #
-# Part of this can be proved for every input, and not only for those that were tried. Let $r(y)$ be the hidden units at the mean $y$. Since they do not decrease in $y$, the vector $u$ of the proof above is also at most $\frac14$ times as long as $r(1) - r(0)$. If we use this length for $\rho$ in the bound on $u$, all bounds of the proof add up to at most {glue:text}`top_proved:.2f` of $G_u$ for equal coefficients, in these classes and at these lengths. At 20 bits the bounds of part (ii) give at most {glue:text}`proved20:.2f` of $G_u$ for every function of these classes with $c_i \ge T^{-4}$. Our exact network has a ratio of {glue:text}`top50_exact:.2f` at 50 bits, with one term only. But this is due to its read-out, which has a large entry for each idle position, and it does not speak against the network that the paper has written down.
+# | | 20 bits | 30 to 50 bits |
+# |:--|--:|--:|
+# | the paper's network, largest found | {glue:text}`top20:.2f` | {glue:text}`top50:.2f` |
+# | the paper's network, proved for equal coefficients, at most | {glue:text}`top_proved:.2f` | {glue:text}`top_proved:.2f` |
+# | the paper's network, proved for all $c_i \ge T^{-4}$, at most | {glue:text}`proved20:.2f` | not computed |
+# | our exact network, largest found | {glue:text}`top20_exact:.2f` | {glue:text}`top50_exact:.2f` |
 #
-# *Longer strings.* On longer strings with more terms both exact networks violate the bound, the one at a large scale and the one of {ref}`ch-construction`. At scores of $2 \log T$ this happens from a length of about 40 on for $d = 1$. For $d = 2$ it happens from 202 on if the pairs have one bit in common, and at 400 bits the ratio is then {glue:text}`two_far:.2f`. Random sets and random strings, as in the first table, do not show this. With the number of terms fixed and $d = 1$, the ratio of the paper's network passes 1 at about 112 bits for $W = 20$ and at about 470 for $W = 10$. For $d = 1$ and $T =$ {glue:text}`n_far` the squared gradient of the exact network is {glue:text}`far_exact:.2f` $G_u$, and that of the paper's network, which is nearly exact, is {glue:text}`far_ratio:.2f` $G_u$. It exceeds $G_u$ also on average over all inputs, by a factor of {glue:text}`far_mean:.2f`.
+# At 30 to 50 bits the largest ratio of the paper's network occurs for $d = 1$ and $W = 20$, at a string at which half of the parities are odd and all other bits are 1. Our exact network has its largest ratio at 50 bits, with one term only, and this ratio is above 1. But it is due to the network's read-out, which has a large entry for each idle position, and it does not speak against the network that the paper has written down. All these are the indicators of the paper's text, with the values 0 and 1. With characters, as in the program of its experiments, the same network exceeds the bound at $T = W = 20$ and $d = 1$ already, see {ref}`ch-hessian-trace`.
 #
-# *A certificate.* The file `counterexamples/sharper.thm14.py` proves by interval arithmetic that $G_u$ is exceeded at $T = 64$, 256, 1024 and 4096 and scores of $2 \log T$. The exact network exceeds it, and so does the paper's at an input at which it gives $f(x)$ exactly. From each of these lengths to the next the ratio more than doubles.
+# *How the two bounds are proved.* Let $r(y)$ be the hidden units at the mean $y$. Since they do not decrease in $y$, the vector $u$ of the proof above is also at most $\frac14$ times as long as $r(1) - r(0)$. If we use this length for $\rho$ in the bound on $u$, all bounds of the proof add up to at most {glue:text}`top_proved:.2f` of $G_u$ for equal coefficients, in these classes and at these lengths, from 20 to 50 bits. With the bounds of part (ii) in place of those for equal coefficients, the sum at 20 bits is at most {glue:text}`proved20:.2f` of $G_u$ for every function of these classes with $c_i \ge T^{-4}$.
 #
-# **A linear head.** As a sanity check the paper reads the parities by a linear head with the coefficients $c_i$ in place of the second attention, and finds the same gradient. For $G$, $b$ and the last row of $F$ this is true in the limit of a large second score: the parity at position $j$ is multiplied by $S a_j$ in one network and by $c_j$ in the other, and $S a_j$ tends to $c_j$. The positional rows of $F$ have no gradient with a linear head. The paper adds that the attention has "notably better properties" under noise, but it does not say which, and Theorem 30, to which it points, compares no linear head. The next folded cell compares the squared gradients for all weights, including the matrix of the linear head: at 20 bits and $d = W = 1$ the attention has the smaller one, but at $d = 1$ and $W = 20$ it has {glue:text}`with_attention:.0f` and the linear head {glue:text}`with_head:.0f`.
+# **Longer strings.** On longer strings with more terms both exact networks violate the bound, the one at a large scale and the one of {ref}`ch-construction`. For $T = W =$ {glue:text}`n_far` and $d = 1$, at scores of $2 \log T$, the squared gradient of the exact network is {glue:text}`far_exact:.2f` $G_u$, and that of the paper's network, which is nearly exact, is {glue:text}`far_ratio:.2f` $G_u$. Both exceed $G_u$ also on average over all inputs, by a factor of at least {glue:text}`far_mean:.2f`. How long the strings must be depends on degree and terms:
+#
+# | degree | terms | violated at $2 \log T$ from |
+# |:--|:--|--:|
+# | 1 | $W = T$ | about 42 bits |
+# | 1 | $W = 20$ | about 112 bits |
+# | 1 | $W = 10$ | about 470 bits |
+# | 2 | $W = T - 1$ pairs with one bit in common | 202 bits |
+#
+# The last three lengths are those of the paper's network, at a string at which half of the parities are odd and all bits outside the sets are 1. In the last row the ratio at 400 bits is {glue:text}`two_far:.2f`. Random sets and random strings of degree 2, as in the first table, do not show this.
+#
+# **A certificate.** The file `counterexamples/sharper.thm14.py` proves by interval arithmetic that $G_u$ is exceeded at $T = 64$, 256, 1024 and 4096 and scores of $2 \log T$. The exact network exceeds it, and so does the paper's at an input at which it gives $f(x)$ exactly. From each of these lengths to the next the ratio more than doubles.
+#
+# **A linear head.** As a sanity check the paper reads the parities by a linear head with the coefficients $c_i$ in place of the second attention, and finds the same gradient. For $G$, $b$ and the last row of $F$ this is true in the limit of a large second score: the parity at position $j$ is multiplied by $S a_j$ in one network and by $c_j$ in the other, and $S a_j$ tends to $c_j$. The positional rows of $F$ have no gradient with a linear head.
+#
+# The paper adds that the attention has "notably better properties" under noise, but it does not say which, and Theorem 30, to which it points, compares no linear head. The next folded cell compares the squared gradients for all weights, including the matrix of the linear head. At 20 bits and $d = W = 1$ the attention has the smaller one, but at $d = 1$ and $W = 20$ it has {glue:text}`with_attention:.0f` and the linear head {glue:text}`with_head:.0f`.
 
 
 # %% mystnb={"code_prompt_hide": "A linear head instead", "code_prompt_show": "A linear head instead"} tags=["hide-cell"]
@@ -586,7 +625,7 @@ glue(with_attention=heads["second attention"].iloc[-1], with_head=heads["linear 
 # %% [markdown]
 # ## What would falsify this
 #
-# * *The bounds on the listed blocks* would be refuted by one listed block above its bound. This happens in a control, where the target is doubled so that $\sum c_i^2 = 4$. They would also be refuted by a first layer with a gradient at the large scale. This happens if the kinks of the MLP are moved by half a step, so that the means no longer fall on the plateaus.
+# * *The bounds on the listed blocks* would be refuted by one listed block above its bound. This happens in a control, where the target is doubled so that $\sum c_i^2 = 4$. A first layer with a gradient at the large scale would refute them, too. This happens if the kinks of the MLP are moved by half a step, so that the means no longer fall on the plateaus.
 # * *The theorem as a bound on the whole gradient* is refuted, and its controls are the same gradients without the positional rows.
 # * *The repaired bound* would be refuted by one network above it, drawn or found by the search. Its controls leave out $\|w\|^2$, or keep only $\frac1W$ of the new term, and both are exceeded.
 # * *The same gradient as with a linear head* would be refuted by a distance that does not vanish at the large scale, as it is with a read-out that is too long.
@@ -602,9 +641,10 @@ ledger.show()
 # ## What we found
 #
 # * Each bound of Theorem 14 is true if $F$ is read as its last row; the largest ratio is {glue:text}`top_listed_block:.2f`.
-# * The whole gradient is not bounded by $G_u$, because of the rows of $F$ for the positions. For equal coefficients, $T =$ {glue:text}`n_map` and $d = 1$ the excess is a factor of {glue:text}`scale_ratio:.1f` at the large scale. At scores of $2 \log T$ the bound is violated from about $T = W = 40$ on for $d = 1$, and from a length of 202 on for $d = 2$. In the paper's classes its own network for indicators meets the bound at $T = 20$, and the largest ratio that we found at lengths up to 50 is {glue:text}`top50:.2f`.
+# * The whole gradient is not bounded by $G_u$, because of the rows of $F$ for the positions. For equal coefficients, $W = T =$ {glue:text}`n_map` and $d = 1$ the squared gradient at the large scale exceeds $G_u$ by a factor of {glue:text}`scale_ratio:.1f`. At scores of $2 \log T$ the bound is violated from about $T = W = 42$ on for $d = 1$, and from a length of 202 on for $d = 2$.
+# * In the paper's classes its own network for indicators meets the bound at $T = 20$, and the largest ratio that we found at lengths up to 50 is {glue:text}`top50:.2f`.
 # * One tiny coefficient is enough at any length from 2 bits on, so no bound in $T$, $W$ and $d$ alone can hold.
-# * One term repairs the bound. It is of order $W^2 d\, L_2^2$ if no coefficient is below $e^{-2 L_2}$.
+# * One more summand repairs the bound. It is of order $W^2 d\, L_2^2$ if no coefficient is below $e^{-2 L_2}$.
 #
 # ```{finding} sharper.thm14
 # :title: The gradient bound leaves out the positional rows of $F$
@@ -612,13 +652,19 @@ ledger.show()
 #
 # **Statement.** At an exact network the squared gradient for all weights is $O(W d^3)$, uniformly in $T$ (quoted); in the authors' notebook it is at most $G_u = 4 + 4W(2 + d + 32d^2 + 32d^3)$.
 #
-# **Counterexample.** Take scores of $2 \log T$, equal coefficients, $d = 1$ and $W = T = {glue:text}`n_far`$. The squared gradient is {glue:text}`far_exact:.2f` times $G_u$ at our repaired network, which is exact, and {glue:text}`far_ratio:.2f` times at the paper's, which is nearly exact. On average over all inputs both ratios are at least {glue:text}`far_mean:.2f`. The ratio grows like $T \log^2 T$, so no constant saves the order, and the certificate follows it from $T = 64$ to 4096. With $W \ge 2$ fixed the squared gradient still grows like $\log^2 T$; for $d = 1$ and $W = 20$ the paper's network exceeds $G_u$ from about 112 bits on. For $d = 2$ the ratio is {glue:text}`two_far:.2f` at $T = 400$, with 399 pairs that have one bit in common. With larger scores the bound is violated at any length from 2 bits on. For example, at $W = T = {glue:text}`n_map`$ and a second score of {glue:text}`large_scale:g` it is exceeded by a factor of {glue:text}`scale_ratio:.1f`. It is also violated if one coefficient is far below $T^{-4}$: at $T = 4$ and $c_3 = 10^{-100}$ by a factor of {glue:text}`tiny_ratio:.1f`. Of {glue:text}`exact_count` random networks that are exact to $10^{-9}$ {glue:text}`violations` violate it.
+# **Counterexample.** Take scores of $2 \log T$, equal coefficients, $d = 1$ and $W = T = {glue:text}`n_far`$. The squared gradient is {glue:text}`far_exact:.2f` times $G_u$ at our repaired network, which is exact, and {glue:text}`far_ratio:.2f` times at the paper's, which is nearly exact. On average over all inputs both ratios are at least {glue:text}`far_mean:.2f`. The ratio grows like $T \log^2 T$, so no constant saves the order, and the certificate follows it from $T = 64$ to 4096. The bound fails in other ways as well:
+#
+# * *Few terms.* With $W \ge 2$ fixed the squared gradient still grows like $\log^2 T$; for $d = 1$ and $W = 20$ the paper's network exceeds $G_u$ from about 112 bits on.
+# * *Degree 2.* The ratio is {glue:text}`two_far:.2f` at $T = 400$, with 399 pairs that have one bit in common.
+# * *Larger scores.* Here the bound is violated at any length from 2 bits on. For example, at $W = T = {glue:text}`n_map`$ and a second score of {glue:text}`large_scale:g` it is exceeded by a factor of {glue:text}`scale_ratio:.1f`.
+# * *One coefficient far below $T^{-4}$.* At $T = 4$ and $c_3 = 10^{-100}$ the bound is exceeded by a factor of {glue:text}`tiny_ratio:.1f`.
+# * *Random networks.* Of {glue:text}`exact_count` random networks that are exact to $10^{-9}$ {glue:text}`violations` violate it.
 #
 # **Why.** The rows of $F$ that write into the position columns are left out. They are zero, but their gradient is not: a little of the code of position $i$ in any token moves the second attention, by the score of $i$.
 #
 # **Repair.** For the paper's network for indicators add $\frac{1}{16} S^2 \rho^2 (\|w\|^2 + R^2)$ with $w_i = L_2 + \log c_i$, $R$ the range of $w$ and 0, and $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac{5}{4d} + \frac{5}{8d^2}$. If all $c_i \ge T^{-4}$, the new term is $O(W^2 d \log^2 T)$ at the paper's scale, and without such a condition no bound in $T$, $W$ and $d$ holds. Another repair is to train only the last row of $F$, because then $G_u$ holds.
 #
-# **What survives.** The bound for the paper's network for indicators in the paper's own {glue:text}`classes` classes, with scores of $2 \log T$. At $T = 20$ it is proved for every function with $c_i \ge T^{-4}$ at every input, and at 30, 40 and 50 for equal coefficients. The largest ratio that we found is {glue:text}`top20:.2f` at $T = 20$ ({glue:text}`top20_exact:.2f` for our exact network) and {glue:text}`top50:.2f` up to $T = 50$ (ours has {glue:text}`top50_exact:.2f` there, because of its longer read-out). The bounds of all other blocks and of the last row of $F$ survive too. So does the theorem for $W = 1$ in the limit of large scores, and for a network whose $F$ has one row.
+# **What survives.** The bound survives for the paper's network for indicators in the paper's own {glue:text}`classes` classes, with scores of $2 \log T$. At $T = 20$ it is proved for every function with $c_i \ge T^{-4}$ at every input, and at 30, 40 and 50 for equal coefficients. The largest ratio that we found is {glue:text}`top20:.2f` at $T = 20$ and {glue:text}`top50:.2f` up to $T = 50$. Our exact network has {glue:text}`top20_exact:.2f` and {glue:text}`top50_exact:.2f`, the latter because of its longer read-out. The bounds of all other blocks and of the last row of $F$ survive too. So does the theorem for $W = 1$ in the limit of large scores, and for a network whose $F$ has one row.
 # ```
 #
 # ## Exercises
@@ -671,7 +717,7 @@ answer = answer.div([gradient_bound(1, W) for W in by_terms], axis=0)
 table(answer, "Largest squared gradient at 40 bits over the bound", form=".3f")
 
 # %% [markdown]
-# For the paper's network the ratio for the listed blocks does not change, whereas the whole ratio grows with the number of terms. So the number of terms makes the bound fail, and a length of 40 is needed only because degree 1 has no more terms than bits. The exact network has a high ratio for few terms as well, because its read-out has an entry for each idle position. A score of 60 in place of 40 multiplies the missing block by about $(\frac{58.5}{38.5})^2 = 2.3$, because each second score is the scale less $\frac12 \log 20 = 1.5$.
+# For the paper's network the ratio for the listed blocks does not change, whereas the whole ratio grows with the number of terms. So the number of terms makes the bound fail, and a length of a little more than 40 is needed only because degree 1 has no more terms than bits. The exact network has a high ratio for few terms as well, because its read-out has an entry for each idle position. A score of 60 in place of 40 multiplies the missing block by about $(\frac{58.5}{38.5})^2 = 2.3$, because each second score is the scale less $\frac12 \log 20 = 1.5$.
 #
 # ```{solution-end}
 # ```

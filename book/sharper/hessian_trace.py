@@ -19,15 +19,15 @@
 # # The trace of the Hessian at a perfect fit
 #
 # ```{verdict}
-# No, the paper's bound on the trace of the Hessian is false in general, because it leaves out one block of weights. With the parities 0 and 1, as in the paper's text, we found no violation by the paper's own network at the lengths and numbers of terms that the paper uses. For parities $-1$ and 1, as in the program of its experiments, the theorem is not stated, and there the same formula is exceeded at 20 bits already, for $d = 1$ and 20 terms. With the paper's attention scores and parities 0 and 1 it is violated from some forty bits on, for a sum of $T$ terms, one for each bit of a string. If the scores of the second attention are raised to {glue:text}`large_scale:.0f`, so that the network fits its target up to rounding, {glue:text}`n_small` bits are enough: the trace is {glue:text}`trace:.0f`, and the bound is {glue:text}`trace_bound:.0f`.
+# No, the paper's bound on the trace of the Hessian is false in general, because it leaves out one block of weights. In the clearest case the second attention's scores are raised to {glue:text}`large_scale:.0f`, so that the network fits its target up to rounding: for {glue:text}`n_small` terms on {glue:text}`n_small` bits the trace is {glue:text}`trace:.0f` and the bound {glue:text}`trace_bound:.0f`. With the paper's scores and parities 0 and 1, one term for each bit violates the bound from some forty bits on; at the lengths and numbers of terms that the paper uses we found no violation by its network.
 # ```
-# **Needs** {ref}`ch-gradients-and-trace`. **Read** 12 min. **Runs in** 8 s. **Source** quoted (the order of the bound and one value), restored (the identity); the formula is that of the authors' notebook.
+# **Needs** {ref}`ch-gradients-and-trace`. **Read** 13 min. **Runs in** 8 s. **Source** quoted (the order of the bound and one value), restored (the identity); the formula is that of the authors' notebook.
 #
-# **Claim.** Where a network fits its data exactly, the trace of the loss Hessian is twice the mean squared gradient of the network. This is true. The paper concludes that its hand-written network has a trace of order $W d^3$ at every length. But the formula by which it bounds the gradient leaves out one block of weights. Therefore the gradient can exceed the formula, and then the trace exceeds its bound too. If the term of this block is added, the bound is true for the paper's network.
+# **Claim.** Where a network fits its data exactly, the trace of the loss Hessian is twice the mean squared gradient of the network. This is true. The paper concludes that its hand-written network has a trace of order $W d^3$ at every length. But the formula by which it bounds the gradient leaves out one block of weights. Therefore the gradient can exceed the formula, and then the trace exceeds its bound too. If the term of this block is added, the bound is true for the paper's network with the parities 0 and 1 of its text, where this network fits. For parities $-1$ and 1, as in the program of the paper's experiments, the theorem is not stated, and there the same formula is exceeded at 20 bits already, for 20 terms of one bit each.
 #
 # ## Why one should care
 #
-# The first paper measures how sharp a minimum is by the trace of the Hessian of the loss. For its hand-written network it gives a formula, and the formula goes into the bound on the error. At a perfect fit the trace is easy to understand, because the residuals are 0 and only gradients are left. So a formula for the trace is a formula for the length of the gradient of the output, block by block. If one block is forgotten, the formula is wrong, and the bound on the error that uses it is no longer justified.
+# The paper measures how sharp a minimum is by the trace of the Hessian of the loss. For its hand-written network it gives a formula, and the formula goes into the bound on the error. At a perfect fit the trace is easy to understand, because the residuals are 0 and only gradients are left. So a formula for the trace is a formula for the length of the gradient of the output, block by block. If one block is forgotten, the formula is wrong, and the bound on the error that uses it is no longer justified.
 #
 # ## Two weights by hand
 #
@@ -82,7 +82,7 @@ thm5, identity = ledger.result("sharper.thm5"), ledger.result("sharper.thm5.iden
 glue(n_small=n_small, large_scale=large_scale)
 
 # %% [markdown]
-# For short strings the whole Hessian can be computed without any formula: `traces` takes its product with every unit vector and adds up the diagonal. The next cell compares it with twice the mean squared gradient, block by block. The scores of each of the two attentions have a scale, and the paper's network fits better and better as the second scale, $L_2$, grows. So we raise $L_2$, for $d = 1$ and $W = T$ equal coefficients, and compute two quotients. If the identity is true, the trace divided by twice the mean squared gradient must tend to 1. If the bound is true, the trace divided by $2 G_u$ must stay below 1 as the network comes to fit.
+# For short strings the whole Hessian can be computed without any formula: `traces` takes its product with every unit vector and adds up the diagonal. The next cell compares it with twice the mean squared gradient, block by block. The scores of each of the two attentions have a scale, and the paper's network fits better and better as the second scale, $L_2$, grows. So we raise the second scale $L_2$, for $d = 1$ and $W = T$ equal coefficients, and compute two quotients. If the identity is true, the trace divided by twice the mean squared gradient must tend to 1. If the bound is true, the trace divided by $2 G_u$ must stay below 1 as the network comes to fit.
 
 
 # %%
@@ -176,11 +176,17 @@ glue(far_20=far["paper's network"][20], T_far=T_far)
 glue(chars_20=far["paper's, for characters"][20], chars_50=far["paper's, for characters"][50])
 
 # %% [markdown]
-# At 20 bits the ratio is {glue:text}`far_20:.2f`. It exceeds 1 from 42 bits on, and at {glue:text}`T_far` bits it is {glue:text}`far_exact:.2f` for the exact network and {glue:text}`far_paper:.2f` for the paper's. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$. It does so for the exact network, and also for the paper's network at an input at which this network gives $f(x)$ exactly.
+# At 20 bits the ratio of the paper's network is {glue:text}`far_20:.2f`. In the table it exceeds 1 from 42 bits on, and at {glue:text}`T_far` bits it is {glue:text}`far_exact:.2f` for the exact network and {glue:text}`far_paper:.2f` for the paper's. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$. It does so for the exact network, and also for the paper's network at an input at which this network gives $f(x)$ exactly.
 #
-# All this is for the parities of the paper's text, the indicators, which are 0 or 1. The theorem is not stated for characters, which are $-1$ or 1, as in the program of the paper's experiments. For them the differences of the parities are twice as large and the missing block is four times as large. The last column shows that the same network for characters exceeds the bound at the paper's own length: the ratio is {glue:text}`chars_20:.2f` at $T = W = 20$, and {glue:text}`chars_50:.2f` at $T = W = 50$. The repaired bound below is for indicators too. In trials with characters its new term had to be taken four times: without this factor it was exceeded from about $T = W = 30$ on.
+# *Characters.* All this is for the parities of the paper's text, the indicators, which are 0 or 1. The theorem is not stated for characters, which are $-1$ or 1, as in the program of the paper's experiments. For them the differences of the parities are twice as large, and so the missing block is four times as large. The last column shows that the same network for characters exceeds the bound at the paper's own length: the ratio is {glue:text}`chars_20:.2f` at $T = W = 20$, and {glue:text}`chars_50:.2f` at $T = W = 50$. The repaired bound below is for indicators too. In trials with characters its new term had to be taken four times: without this factor it was exceeded from about $T = W = 30$ on.
 #
-# A constant factor in front of the bound does not help either. By {eq}`eq-position-gradient` the positional rows contribute at least $2 S^2 \|w\|^2 \|u\|^2$ to the trace, where $S = \sum_i c_i$, $w$ is the vector of the second scores, and $u$ is a weighted sum of hidden units of the MLP. Here $S^2$ is of order $T$, $\|w\|^2$ is of order $T \log^2 T$, and $\|u\|$ is bounded below. So the trace is at least of order $T^2 \log^2 T$, and grows faster than $W d^3$, which is $T$ here. The file lists the ratio at four lengths up to 4096.
+# A constant factor in front of the bound does not help either, because the trace grows faster than $W d^3$. By {eq}`eq-position-gradient` the positional rows contribute at least $2 S^2 \|w\|^2 \|u\|^2$ to the trace, with three factors:
+#
+# * $S = \sum_i c_i$, the sum of the coefficients. For $W = T$ equal coefficients $S^2$ is of order $T$.
+# * $w$, the vector of the second scores. It has $T$ entries of order $\log T$, so $\|w\|^2$ is of order $T \log^2 T$.
+# * $u$, a weighted sum of hidden units of the MLP, whose length is bounded below.
+#
+# So the trace is at least of order $T^2 \log^2 T$, whereas $W d^3$ is $T$ here. The file lists the ratio at four lengths up to 4096.
 #
 # ## The repaired bound
 #
@@ -188,9 +194,9 @@ glue(chars_20=far["paper's, for characters"][20], chars_50=far["paper's, for cha
 #
 # $$\mathrm{tr}\, H \le 2\, G_u + \frac{S^2 \rho^2}8 \left( \|w\|^2 + R^2 \right) .$$
 #
-# In words: the trace is at most what the paper allows, plus a term for the positional rows that grows with the square of the scores. Here $S = \sum_i c_i$ as before, and $w_i = L_2 + \log c_i$ are the second scores. By $R$ we denote the largest minus the smallest of the numbers $w_i$ and 0. The number $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$ bounds the squared length of the hidden units at one position. If no $c_i$ is below $e^{-2 L_2}$, the right side is $O(W d^3 + W^2 d\, L_2^2)$.
+# In words: the trace is at most what the paper allows, plus a term for the positional rows that grows with the square of the scores. Here $S = \sum_i c_i$ as before, and $w_i = L_2 + \log c_i$ are the second scores. By $R$ we denote the span of the scores, that is, the largest minus the smallest of the numbers $w_i$ and 0. The number $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$ bounds the squared length of the hidden units at one position. If no $c_i$ is below $e^{-2 L_2}$, the right side is $O(W d^3 + W^2 d\, L_2^2)$.
 #
-# We test the identity and the repaired bound at four networks for each of four classes. The exact network computes $f$ at every second scale, and we take it at $2 \log T$ and at a second scale of 0. The paper's network computes $f$ up to rounding at the large scale, but not at $2 \log T$. So in the first three networks the trace must be twice the mean squared gradient, whereas in the last the two may differ.
+# We test the identity and the repaired bound at four networks for each of four classes, that is, pairs of $d$ and $W$. The exact network computes $f$ at every second scale, and we take it at $2 \log T$ and at a second scale of 0. The paper's network computes $f$ up to rounding at the large scale, but not at $2 \log T$. So in the first three networks of each class the trace must be twice the mean squared gradient, whereas in the last the two may differ. A trace of the paper's network at the large scale above the right side would refute the repaired bound.
 
 # %%
 rows = []
@@ -242,7 +248,9 @@ glue(repaired=rows["over the repaired bound"][large].max())
 #
 # ## What would falsify this
 #
-# The identity would be false if the trace differed from twice the mean squared gradient at some exact network. As a control we make the read-out of an exact network 10 % longer, so that it no longer fits, and there the two differ. The paper's bound is refuted. Its control is the part of the trace that belongs to the listed blocks, which stays below the bound. The repaired bound would be refuted if the trace were above it where the paper's network fits. Its control leaves the new term out, and then the trace exceeds what remains.
+# * *The identity* would be false if the trace differed from twice the mean squared gradient at some exact network. As a control we make the read-out of an exact network 10 % longer, so that it no longer fits, and there the two differ by about 0.03 %, which is far above rounding.
+# * *The paper's bound* is refuted. Its control is the part of the trace that belongs to the listed blocks, which stays below the bound.
+# * *The repaired bound* would be refuted if the trace were above it where the paper's network fits. Its control leaves the new term out, and then the trace exceeds what remains.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

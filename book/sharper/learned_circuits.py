@@ -19,23 +19,29 @@
 # # Attention rows single out the members of a parity
 #
 # ```{verdict}
-# In most cases, yes. At the paper's size some row of the matrix of scores is largest exactly at the bits of a parity for {glue:text}`scores` of the {glue:text}`of` parities that are large enough to see (with a coefficient of at least 0.3). Of as many random sets of bits some row singles out {glue:text}`by_chance`. But such a row need not be the one that computes the parity. The row of attention that contributes most of the parity to the output has its strongest columns exactly at the bits of the parity in {glue:text}`exact` cases only. If the row's own column is left out, its strongest columns are exactly the other bits in {glue:text}`others` cases. Four things are not decided. The paper's Figures 6 and 7 could not be judged, and neither could the caption that calls the net of one model cyclical. It is open whether the parity with the smallest coefficient is harder to find. And it is open whether the row that contributes most singles out all bits of its parity in less than half of the cases.
+# In most cases some row of a trained transformer's scores is largest exactly at the bits of a parity. At the paper's size this holds for {glue:text}`scores` of the {glue:text}`of` parities with coefficients of at least 0.3, and for {glue:text}`by_chance` of as many random sets. But the row of attention that contributes most of a parity is strongest exactly at its bits in only {glue:text}`exact` cases. In {glue:text}`others` cases it is strongest exactly at the parity's other bits, if its own column is left out. Open are Figures 6 and 7, a caption, whether the smallest coefficient is harder to find, and whether the true share, estimated here by {glue:text}`exact` of {glue:text}`of`, is below one half.
 # ```
-# **Needs** {ref}`ch-construction`. **Read** 14 min. **Runs in** 28 s. **Source** printed; the words on the net are quoted from a caption.
+# **Needs** {ref}`ch-construction`. **Read** 16 min. **Runs in** 28 s. **Source** printed; the words on the net are quoted from a caption.
 #
-# **Claim.** Small transformers that learn a sum of parities have, in most cases, a row of the matrix of scores that is largest at the bits of a parity (its *members*), as the paper says. We ask in addition which row of attention contributes most of the parity to the output. Each row belongs to the position of one token, the one that attends, and for this row it is usually the position of one of the members. If its own column is left out, its strongest columns are in most cases the parity's other members. The member to which the row belongs often gets little attention, because its bit enters through the query. Such a row computes part of the parity in its attention, so the MLP behind it, the *net*, need not oscillate. If bits are removed from queries and keys, all members stand out in most cases, and the net oscillates as it does in the hand-written network.
+# **Claim.** Small transformers that learn a sum of parities have, in most cases, a row of the matrix of scores that is largest at the bits of a parity (its *members*), as the paper says.
+#
+# We ask in addition which row of attention contributes most of the parity to the output. Each row belongs to the position of one token, the one that attends, and for this row it is usually the position of one of the members. If the row's own column is left out, its strongest columns are in most cases the parity's other members. The member to which the row belongs often gets little attention, because its bit enters through the query. Such a row computes part of the parity in its attention, so the MLP behind it, the *net*, need not oscillate, that is, rise and fall again. If bits are removed from queries and keys, all members stand out in most cases, and the net oscillates as it does in the hand-written network.
+#
+# Four things are not decided. The paper's Figures 6 and 7 could not be judged, and neither could the caption that calls the net of one model cyclical. It is open whether the parity with the smallest coefficient is harder to find, and it is also open whether the row that contributes most singles out all members of its parity in less than half of the cases.
 #
 # ## Why one should care
 #
-# The paper's bounds are about a network that was written by hand. In it each parity has a *row* of attention, the weights that one token gives to all tokens, and this row averages exactly the bits of the parity. If trained networks find the same solution, the hand-written network explains how transformers compute sparse functions, and the bounds are about a solution that training can reach. If they find another solution, the bounds may still be valid, but they say less about what is learned. Pictures of attention seem to answer the question, because bright spots at the right bits are easy to see. But a matrix with many rows has bright spots somewhere by chance, and a row that looks right need not be the one that computes the parity.
+# The paper's bounds are about a network that was written by hand. In this network each parity has a *row* of attention, the weights that one token gives to all tokens, and the row averages exactly the bits of the parity. If trained networks find the same solution, the hand-written network explains how transformers compute sparse functions, and the bounds are about a solution that training can reach. If trained networks find another solution, the bounds may still be valid, but they say less about what is learned.
+#
+# Pictures of attention seem to answer the question, because bright spots at the right bits are easy to see. But a matrix with many rows has bright spots somewhere by chance, and a row that looks right need not be the one that computes the parity.
 #
 # ## Two bits by hand
 #
-# How can a row of attention compute the parity of the bits $b_1$ and $b_2$, that is $b_1 + b_2$ modulo 2? There are two ways.
+# How can a row of attention compute the parity of the bits $b_1$ and $b_2$, that is $b_1 + b_2$ modulo 2? There are two ways, and only one of them needs a net that oscillates.
 #
-# *By the mean.* The row attends to the tokens 1 and 2 equally, whatever the bits are, and receives the mean of their bits. A net, that is, an MLP of one input and one output, then maps the means 0, $\frac12$ and 1 to 0, 1 and 0. As a function of the mean the net has to go up and down again, so it *oscillates*. This is what the construction does.
+# *By the mean.* The row attends to the tokens 1 and 2 equally, whatever the bits are, and receives the mean of their bits. A net, that is, an MLP of one input and one output, then maps the means 0, $\frac12$ and 1 to 0, 1 and 0. As a function of the mean the net has to go up and down again, so it *oscillates*. This is the way of the construction, as we call the paper's hand-written network.
 #
-# *By attention.* The row belongs to token 1, and its query contains $b_1$. It gives itself the score $\frac12 L$, and token 2 the score $L b_2$ if $b_1 = 0$ and $L (1 - b_2)$ if $b_1 = 1$; such a score is a bilinear form in the two tokens, so queries and keys can produce it. For a large $L$ nearly all attention goes to the token with the larger score. If token 1 has the value 0 and token 2 the value 1, whatever their bits are, the row returns the parity itself:
+# *By attention.* The row belongs to token 1, and its query contains $b_1$. For some number $L$ it gives itself the score $\frac12 L$, and token 2 the score $L b_2$ if $b_1 = 0$ and $L (1 - b_2)$ if $b_1 = 1$. Such a score is a bilinear form in the two tokens, so queries and keys can produce it. For a large $L$ nearly all attention goes to the token with the larger score. If token 1 has the value 0 and token 2 the value 1, whatever their bits are, the row returns the parity itself:
 #
 # | $b_1$ | $b_2$ | mean | score of token 2 | attends to | returns |
 # |:--|:--|:--|:--|:--|:--|
@@ -44,22 +50,28 @@
 # | 1 | 0 | $\frac12$ | $L$ | token 2 | 1 |
 # | 1 | 1 | 1 | 0 | token 1 | 0 |
 #
-# In the second way no net is needed, because the attention itself computes the exclusive or. Both ways give rows with bright spots at members of the parity, but they are different solutions, and only the first one is the construction. To distinguish them we ask three things: which columns are bright, to which position the row belongs, and whether the net oscillates.
+# In the second way no net is needed, because the attention itself computes the exclusive or. Both ways give rows with bright spots at members of the parity, but they are different solutions, and only the first one is that of the construction. To distinguish the two we ask three things: which columns are bright, to which position the row belongs, and whether the net oscillates.
 #
 # ## The statement
 #
-# The paper's construction ({ref}`ch-construction`) gives each parity of the target a row of attention that is uniform over the parity's members. Section 2.4 of the paper asks whether training finds such rows. It trains the smallest model that could have them. Its $n$ tokens $x_j$ are one-hot vectors of the position with the bit $b_j \in \{0, 1\}$ appended. It has one attention layer with scores $x_i^\top W_Q W_K^\top x_j$, and the row of attention $a_i$ is the softmax over $j$ of the scores of token $i$. The rest of the model uses one number $y_i$ for each token,
+# The paper's construction ({ref}`ch-construction`) gives each parity of the target a row of attention that is uniform over the parity's members. Section 2.4 of the paper asks whether training finds such rows. For this it trains the smallest model that could have them, with one attention layer on $n$ tokens. Token $x_j$ is the one-hot vector of its position $j$ with the bit $b_j \in \{0, 1\}$ appended. The scores are $x_i^\top W_Q W_K^\top x_j$, with a matrix $W_Q$ of queries and a matrix $W_K$ of keys, and the row of attention $a_i$ is the softmax over $j$ of the scores of token $i$.
+#
+# The rest of the model uses one number $y_i$ for each token,
 #
 # $$y_i = \sum_{j=1}^n a_{ij} \langle v, x_j \rangle, \qquad f_\theta(x) = c_0 + \sum_{i=1}^n c_i\, g(y_i), \qquad g(y) = \sum_{h=1}^{32} F_h\, (G_h y + b_h)_+ ,$$
 #
-# with $v \in \mathbb R^{n+1}$ and a net $g$ of one input and one output. Row $i$ adds $c_i\, g(y_i)$ to the output, and has no other effect. At $n = 20$ the model has 1020 weights, and that of the paper has just over 1000.
+# with values $v \in \mathbb R^{n+1}$ and a net $g$ of one input and one output. Row $i$ adds $c_i\, g(y_i)$ to the output, and has no other effect. At $n = 20$ the model has 1020 weights, and that of the paper has just over 1000.
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Section 2.4 and Figure 5
 # :label: sharper-fig5
 # In most cases, a matrix of the trained model (its symbol is missing in our text) contains rows with "bright spots" in the columns of the bits of a component. The component with the smallest coefficient is harder to identify. Of the one model shown the caption says that its net $g$ is cyclical, and it warns: "The learned solutions are often qualitatively different than our construction. This experiment is merely meant to support the feasibility of our construction - not to argue that it is the norm. Close matches like this are rare." (In the paper's picture a bright cell means much attention, and in ours a dark cell does.)
 # ```
 #
-# A *component* is one of the parities in the target, and its *members* are its $d$ bits. The remark is about *some* row. We take the matrix that the authors plot, the part of $W_Q W_K^\top$ that belongs to the positions, and ask for how many components the $d$ largest scores of some row are exactly at the members. With many rows this may happen by chance, so we ask the same for random sets of the same size. Since the output is a sum over rows, we can ask more, namely how much of a component each row contributes. The coefficient of the output at the character $\chi_U$, $U \subseteq \{1, \dots, n\}$, is the sum over rows $i$ of $\mathbb E_x\, c_i\, g(y_i)\, \chi_U(x)$. We say that the row with the largest term in this sum, in absolute value, *carries* $U$. For the second question, whether the model works like the construction, we look at the attention of that row and of no other.
+# A *component* is one of the parities in the target, and its *members* are its $d$ bits.
+#
+# The remark is about *some* row. We take the matrix that the authors plot, the part of $W_Q W_K^\top$ that belongs to the positions, and ask for how many components the $d$ largest scores of some row are exactly at the members. With many rows this may happen by chance, so we ask the same for random sets of the same size.
+#
+# But we can ask more, namely how much of a component each row contributes, because the output is a sum over rows. Let $\chi_U$ be the character, that is, the parity with values $\pm 1$, of a set $U \subseteq \{1, \dots, n\}$ of bits. The coefficient of the output at $\chi_U$ is the sum over rows $i$ of $\mathbb E_x\, c_i\, g(y_i)\, \chi_U(x)$. We say that the row with the largest term in this sum, in absolute value, *carries* $U$. For the second question, whether the model works like the construction, we look at the attention of that row and of no other.
 
 # %% tags=["parameters"]
 n = 10  # bits [8..20]
@@ -71,7 +83,7 @@ batch_size = 128  # strings in a step [32..256]
 learning_rate = 1e-2  # of AdamW [1e-3..2e-2]
 max_steps = 1200  # most steps of a model [500..20000]
 threshold = 0.02  # mean squared error at which a model stops; targets have variance 1 [0.005..0.1]
-visible = 0.3  # coefficients from which a component counts as visible [0.1..0.6]
+visible = 0.3  # coefficients from which a component counts as visible [0.15..0.6]
 seed = 0  # of all that is random [0..1000000]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
@@ -98,7 +110,14 @@ glue(sparsity=sparsity)
 # %% [markdown]
 # ## Training
 #
-# Each target is a sum of {glue:text}`sparsity` parities of one size, with positive coefficients whose squares sum to 1, so that predicting 0 has a mean squared error of 1. Two kinds of models learn the same targets from the same strings. In the *free* ones queries and keys read position and bit, as in the paper, so both ways of the example are open to them. In the *positional* ones queries and keys read the position only, as in the construction. Then attention is one matrix, the same for every input, and only the first way of the example is left. The training of a model stops when its mean error over an epoch is below the threshold, and we then say that the model has *converged*. Models that never reach the threshold are kept, and the tables count them too. On this page we train small models, in the column *here* of the next table. The *stored run* is a longer run of the same code at the paper's length, whose results are kept with the book.
+# Each target is a sum of {glue:text}`sparsity` parities of one size, with positive coefficients whose squares sum to 1, so that predicting 0 has a mean squared error of 1. Two kinds of models learn the same targets from the same strings:
+#
+# | kind | queries and keys read | attention | ways of the example that are left |
+# |:--|:--|:--|:--|
+# | *free* | position and bit, as in the paper | depends on the input | both |
+# | *positional* | the position only, as in the construction | one matrix, the same for every input | the first |
+#
+# The training of a model stops when its mean error over an epoch is below the threshold, and we then say that the model has *converged*. Models that never reach the threshold are kept, and the tables count them too. On this page we train small models, in the column *here* of the next table. The *stored run* is a longer run of the same code at the paper's length, whose results are kept with the book.
 
 # %%
 classes = [(d, sparsity) for d in degrees for _ in range(models)]
@@ -150,9 +169,11 @@ if not all(finished.any() for _, finished in kinds.values()):
 # %% [markdown]
 # ## Some row, and the row that carries
 #
-# For every component we ask whether some row of scores, or of attention, has its $d$ strongest columns exactly at the members. If random sets had such a row equally often, bright spots at the members would be no evidence that the model uses the row. A component is *visible* if its coefficient is at least 0.3.
+# A component is *visible* if its coefficient is at least 0.3. For every component we ask two kinds of questions.
 #
-# Then, for every component of every model we find the row that carries it, and ask three questions about it. Does the row sit at a member, that is, does it belong to the position of one? Are its *strongest* columns, those that get most attention, exactly the members? If the row's own column is left out, are they exactly the *other* members? The attention is averaged over the inputs. As a control we ask the same about *strangers*, random sets of the same size.
+# The first is the paper's: does some row of scores, or of attention, have its $d$ strongest columns exactly at the members? If random sets had such a row equally often, bright spots at the members would be no more than an accident.
+#
+# The second kind is about one row only, the row that carries the component. Does it sit at a member, that is, does it belong to the position of one? Are its *strongest* columns, those that get most attention, exactly the members? If the row's own column is left out, are they exactly the *other* members? The attention is averaged over the inputs. As a control we ask the last question about *strangers* too, that is, about random sets of the same size. If it had the answer yes for strangers as often, the answers would be no evidence about the component.
 
 # %%
 inputs = cube.bits(n) if n <= 12 else torch.randint(0, 2, (4096, n), generator=rng.generator)
@@ -210,7 +231,7 @@ def share(frame, key):
     return wilson(int(frame[key].sum()), len(frame))
 
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Mean attention of free models (above) and positional models (below) that learned the same two targets, one of each degree. Each row of a matrix belongs to the token that attends, each column to a token attended to. Squares mark the members of a component in the row that carries it; a cross marks the row's own position. The darker a cell, the more attention.", "name": "fig-attention-rows"}, "image": {"alt": "Four square matrices of attention. Most cells are pale, and nearly all that have a square are dark. In the upper two, of free models, a square with a cross is often pale; in the lower two no cell with a square is. A bar gives the attention from white, 0, to black, 0.7."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Mean attention of free models (above) and positional models (below) that learned the same two targets, one of each degree. Each row of a matrix belongs to the token that attends, each column to a token attended to. Squares mark the members of a component in the row that carries it; a cross marks the row's own position. The darker a cell, the more attention.", "name": "fig-attention-rows"}, "image": {"alt": "Four square matrices of attention. Most cells are pale, and most that have a square are darker. In the upper two, of free models, a square with a cross is often pale; in the lower two, of positional models, a few squares are pale at degree 3. A bar gives the attention from white, 0, to black, 0.7."}} tags=["hide-input"]
 both = kinds["free"][1] & kinds["positional"][1]
 chosen = {}
 for d in degrees:
@@ -273,7 +294,7 @@ caption = "Share of components by the strongest columns of the carrying row; str
 table(pd.DataFrame(rows), caption)
 
 # %% [markdown]
-# The next table has the answers at the paper's size of 20 bits. It counts the visible components in all models of each kind, {glue:text}`of` in the free ones and {glue:text}`of_positional` in the positional ones. (The folded tables above have the shares for each length, kind and degree.)
+# The next table has the answers at the paper's size of 20 bits. It counts the visible components in all models of each kind, {glue:text}`of` in the free ones and {glue:text}`of_positional` in the positional ones. (The folded tables above have the shares for each length, kind and degree.) The first line is the paper's question, and the other three are ours.
 #
 # | question | free | positional | random sets, free models |
 # |:--|--:|--:|--:|
@@ -284,23 +305,25 @@ table(pd.DataFrame(rows), caption)
 #
 # The first line says that the paper's sentence is right: rows with bright spots at the members are common, and they are not an accident. In the free models, all of which converged, the share of components with such a row of scores is {glue:text}`scores_20`, whereas the share of random sets is {glue:text}`chance_20`. The brackets are confidence intervals, here and below. (They treat components as independent, even if they belong to the same model.)
 #
-# How stable is this share? We trained the stored models twice, and the next table compares the two runs with each other and with this page's own models. The last three rows also count the components with a coefficient below 0.3. For the first seeds only the lower end of the interval is given, where it matters.
+# How stable is this share? We trained the models of 20 bits twice. The *second seeds* are the stored run, which the page shows, and the *first seeds* are an earlier run, of which we give counts only. The next table compares the two with each other and with this page's own models. The last three rows also count the components with a coefficient below 0.3. For the first seeds we add the lower end of the interval, because it is close to one half.
 #
 # | free models | components | a row of scores | a row of mean attention |
 # |:--|:--|--:|--:|
-# | 20 bits, the stored run | visible | {glue:text}`scores_20` | {glue:text}`attention_all` |
-# | 20 bits, first seeds | visible | 24 of 35 | 22 of 35, from 0.46 |
+# | 20 bits, second seeds (the stored run) | visible | {glue:text}`scores_20` | {glue:text}`attention_all` |
+# | 20 bits, first seeds | visible | 24 of 35, lower end 0.52 | 22 of 35, lower end 0.46 |
 # | {glue:text}`n` bits, converged | visible | {glue:text}`scores_here` | |
 # | {glue:text}`n` bits, all models | visible | {glue:text}`scores_here_all` | |
-# | 20 bits, the stored run | all | {glue:text}`small_all` | |
-# | 20 bits, first seeds, converged | all | 30 of 45, from 0.52 | |
-# | 20 bits, first seeds, all models | all | 30 of 48, from 0.48 | |
+# | 20 bits, second seeds (the stored run) | all | {glue:text}`small_all` | |
+# | 20 bits, first seeds, converged | all | 30 of 45, lower end 0.52 | |
+# | 20 bits, first seeds, all models | all | 30 of 48, lower end 0.48 | |
 #
-# For visible components at 20 bits more than half have such a row of scores in both runs. For mean attention the interval of the first seeds reaches below one half, and in all models of {glue:text}`n` bits a majority is not certain. If components with a smaller coefficient count as well, the result is weaker, and it is open whether the share exceeds one half. But the paper's sentence is about bright spots that one can see, and the paper says itself that small components are harder to identify.
+# Of the visible components at 20 bits more than half have such a row of scores in both runs. But for mean attention the interval of the first seeds reaches below one half, and in all models of {glue:text}`n` bits a majority is not certain. If components with a smaller coefficient count as well, the result is weaker, and it is open whether the share exceeds one half. However, the paper's sentence is about bright spots that one can see, and the paper says itself that small components are harder to identify.
 #
-# The other lines say which solution is learned. Positional models, whose attention does not depend on the bits, attend to all members in most cases, as the construction does. In free models the carrying row sits at a member, and its own column is then often not among the strongest.
+# The other three lines of the table of questions say which solution is learned. Positional models, whose attention does not depend on the bits, attend to all members in most cases, as the construction does. In free models the carrying row sits at a member, and its own column is then often not among the strongest.
 #
-# {numref}`fig-attention-rows` shows why. In the upper two matrices, of free models, the row that carries a component nearly always sits at one of its members, whereas a row chosen at random would do so in a share $d/n$ of the cases. In most cases its strongest columns, apart from its own, are the other members. But its own column, the square with a cross, is often weak. Such a row can still compute the whole parity, because its query holds its own bit. When this bit flips, the row can change its attention, as in the second way of the example. In the lower two matrices, of positional models, the query holds no bit. There the row sits at a member no more often than by chance, and in most cases all members are strong. Among this page's own models, of {glue:text}`n` bits, the share of components of degree {glue:text}`most_degree` whose members are all strong is {glue:text}`positional_three`.
+# {numref}`fig-attention-rows` shows the difference at four models of {glue:text}`n` bits. The upper two matrices are of free models. In such models the row that carries a component nearly always sits at one of its members, at 20 bits in {glue:text}`own` of {glue:text}`of` cases, whereas a row chosen at random would do so in a share $d/n$ of the cases. In most cases its strongest columns, apart from its own, are the other members. But its own column, the square with a cross, is often weak. Such a row can still compute the whole parity, because its query holds its own bit. When this bit flips, the row can change its attention, as in the second way of the example.
+#
+# The lower two matrices are of positional models, where the query holds no bit. In such models the row sits at a member no more often than by chance, and in most cases all members are strong. Among this page's own models, of {glue:text}`n` bits, the share of components of degree {glue:text}`most_degree` whose members are all strong is {glue:text}`positional_three`.
 
 # %% mystnb={"code_prompt_hide": "What the checks compare", "code_prompt_show": "What the checks compare"} tags=["hide-input"]
 of_20 = dict(list(stored.groupby("kind")))
@@ -368,9 +391,11 @@ if many:
 # %% [markdown]
 # ## The smallest coefficient, and the turns of the net
 #
-# Is the component with the smallest coefficient identified less often, as the paper says? We compare the shares of components for which some row of scores is largest exactly at the members: the largest {glue:text}`larger` components of each target against the smallest.
+# Two sentences of the paper remain, one on the smallest coefficient and one on the net.
 #
-# Does the net oscillate? The parity of $d$ bits alternates as the number of ones goes through its $d + 1$ values from 0 to $d$. So the graph of a net that sees only the mean of the bits must turn $d - 1$ times: once for two bits, where the parities are 0, 1, 0. A *turn* of $g$ is a peak or a dip that stands out by 5 % of its range, and we count turns between the smallest and the largest $y$ that occurs.
+# Is the component with the smallest coefficient identified less often, as the paper says? We compare the shares of components for which some row of scores is largest exactly at the members: the largest {glue:text}`larger` components of each target against the smallest. A difference whose interval is below 0 would speak against the paper, and one that contains 0 decides nothing.
+#
+# Does the net oscillate? The parity of $d$ bits alternates as the number of ones goes through its $d + 1$ values from 0 to $d$. So the graph of a net that sees only the mean of the bits must turn $d - 1$ times: once for two bits, where the parities are 0, 1, 0. A *turn* of the net $g$ is a peak or a dip that stands out by 5 % of its range, and we count turns between the smallest and the largest $y$ that occurs. If free and positional nets turned equally often, this would speak against what we say of the two ways.
 
 # %%
 of_free = records[records["kind"] == "free"]
@@ -489,20 +514,29 @@ glue(
 # %% [markdown]
 # In our models the component with the smallest coefficient is identified less often. At {glue:text}`n` bits, with the seed shown, its share is smaller by {glue:text}`gap`, and at the paper's size, with fewer models, by {glue:text}`gap_20`. The second interval reaches below 0, and at other seeds the first one does so too. Therefore a difference of 0 is not excluded, and the question is open at both sizes.
 #
-# The second table shows the turns. Free models need fewer turns: at degree {glue:text}`least_degree`, {glue:text}`straight` of {glue:text}`of_least` do not turn at all. This fits the second way of the example, in which the row's own bit decides *which* token is attended to, so that the attention itself computes the exclusive or. A net that sees only the mean needs at least $d - 1$ turns. Among the {glue:text}`free_models` free models that converged, the number of nets with so many turns is {glue:text}`cyclical`, and among the {glue:text}`positional_models` positional ones, whose net sees only the mean, it is {glue:text}`positional_turn`. The paper's caption is about one model of 20 bits, and we did not count turns at this size, so we do not judge the caption.
+# The table of turns above counts the models that converged. Free models need fewer turns: at degree {glue:text}`least_degree`, {glue:text}`straight` of {glue:text}`of_least` do not turn at all. (At degree {glue:text}`most_degree` few free models converged, so there the table says little about them.) This fits the second way of the example, in which the row's own bit decides *which* token is attended to, so that the attention itself computes the exclusive or. A net that sees only the mean, as in positional models, needs at least $d - 1$ turns:
+#
+# | models that converged | free | positional |
+# |:--|--:|--:|
+# | nets counted | {glue:text}`free_models` | {glue:text}`positional_models` |
+# | nets with $d - 1$ turns or more | {glue:text}`cyclical` | {glue:text}`positional_turn` |
+#
+# The paper's caption is about one model of 20 bits, and we did not count turns at this size, so we do not judge the caption.
 #
 # ## What we found
 #
 # * At the paper's size most components have a row of scores that is largest exactly at their members, so the paper's sentence is reproduced.
 # * The row that *carries* a component differs from the construction's. In free models its strongest columns are in most cases the members other than the row's own. All members are strongest less often than in positional models, and the shares differ by {glue:text}`apart`. The reason is that the row's own bit enters through the query. If it cannot, as in positional models, all members stand out in most cases.
-# * In free models, do all members stand out in less than half of the cases? With our first seeds this was so (9 of 35, and the upper end of the interval was below one half). With the second seeds, which the page shows, the interval reaches just above one half, so we leave this open.
-# * It is open whether the component with the smallest coefficient is identified less often. The difference has this sign at both sizes, but its interval reaches below 0 at the paper's size, and at {glue:text}`n` bits it does so at some seeds.
+# * In free models, do all members stand out in less than half of the cases? With our first seeds this was so: the share was 9 of 35, and the upper end of its interval was below one half. But with the second seeds, which the page shows, the interval reaches just above one half, so we leave this open.
+# * It is open whether the component with the smallest coefficient is identified less often. The difference has this sign at both sizes. But its interval reaches below 0 at the paper's size, and at {glue:text}`n` bits it does so at some seeds.
 # * The net oscillates like the construction's in positional models, whose attention is of the construction's kind, and need not oscillate in free models.
 # * The paper's Figures 6 and 7, maps of single models, are not judged, because neither weights nor maps are public.
 #
 # ## What would falsify this
 #
-# The paper's sentence would be refuted if random sets had rows that single them out as often as the true components have; "in most cases" is taken as one half. What we say of the row's own position would be refuted if free models placed the carrying row at a member no more often than chance, as they do if the rows are shuffled among the components. What we say of the net would be refuted if both kinds of nets turned equally often, as they do when the kinds are shuffled among the models, or if most positional nets turned less than $d - 1$ times, as they do before training.
+# * *Some row.* The paper's sentence would be refuted if random sets had rows that single them out as often as the true components have; "in most cases" is taken as one half.
+# * *The row's own position.* What we say of it would be refuted if free models placed the carrying row at a member no more often than chance, as they do if the rows are shuffled among the components.
+# * *The net.* What we say of it would be refuted if both kinds of nets turned equally often, as they do when the kinds are shuffled among the models, or if most positional nets turned less than $d - 1$ times, as they do before training.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -513,7 +547,7 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `paullintilhac/boolean_function_sensitivity` holds, in its branches, versions of the model of this section but no stored figure or weights of it, so that Figure 5 can be compared in kind only. In these versions the scores have a factor of their own, and the input of the net is added to its output, so that what should turn is the sum of both. It shows the matrix of one model, picked to be legible, whereas here every model counts. It plots the product $W_Q W_K^\top$ between positions, which our first count uses too. The mean attention, which our other counts use, also contains what the bits add to the scores.
+# The repository `paullintilhac/boolean_function_sensitivity` holds, in its branches, versions of the model of this section but no stored figure or weights of it, so that Figure 5 can be compared in kind only. In these versions the scores have a factor of their own, and the input of the net is added to its output, so that what should turn is the sum of both. Figure 5 shows the matrix of one model, picked to be legible, whereas here every model counts. The authors plot the product $W_Q W_K^\top$ between positions, which our first count uses too. The mean attention, which our other counts use, also contains what the bits add to the scores.
 #
 # ## Exercises
 #
@@ -538,7 +572,7 @@ ledger.verdicts()
 # ```{solution} ex-circuits-own-bit
 # :class: dropdown
 #
-# The average in the row is $\langle v, x_k \rangle$ for the token $k$ attended to. If the query's bit decides which token that is, the average is a function of $b_i$ and of $b_j$, although position $i$ has no weight. Bits other than its own reach a row only through the weights of attention. So the bit of a column with little attention changes nothing, except the score of its own key, which is small.
+# The average in the row is $\langle v, x_k \rangle$ for the token $k$ attended to. The score of token $j$ can depend on $b_i$, through the query, and on $b_j$, through the key. If in this way both bits decide whether the row attends to $j$ or to a third token, and if the values of these two tokens do not depend on their bits, the average is a function of $b_i$ and of $b_j$, although position $i$ has no weight. Bits other than its own reach a row only through the weights of attention. So the bit of a column with little attention changes nothing, except the score of its own key, which is small.
 # ```
 #
 # ```{exercise}

@@ -18,25 +18,30 @@
 # # What a constant of 0.01 says about the loss
 #
 # ```{verdict}
-# Once a network fits a single string, a constant of 0.01 says that it has generalized already: on 20 bits its mean loss over all strings is at most {glue:text}`one_string:.3f` above its loss at that string. The constant says how much the loss varies from string to string, and the paper reports that it generally lies between 0.01 and 0.1. This range is reproduced in part. The bound of the paper needs the constant only for losses below their mean. On this side {glue:text}`alike_inside` of our {glue:text}`alike` networks with a mean loss as small as at the paper's 20 bits lie in the range, and so does their median, {glue:text}`alike_median:.2f`. For losses on both sides, as in the authors' program, the question is open. If outputs are clipped, a larger constant is valid for all networks.
+# Once a network fits a single string, a constant of 0.01 says that it has generalized already: on 20 bits its mean loss over all strings is at most {glue:text}`one_string:.3f` above its loss at that string. The constant says how much the loss varies from string to string. The paper's range, generally 0.01 to 0.1, is reproduced in part: for losses below their mean, the side that its bound needs, the median of our {glue:text}`alike` networks with risks as at the paper's 20 bits is {glue:text}`alike_median:.2f`. For both sides the question is open.
 # ```
-# **Needs** {ref}`ch-pac-bayes`. **Read** 13 min. **Runs in** 25 s. **Source** printed.
+# **Needs** {ref}`ch-pac-bayes`. **Read** 18 min. **Runs in** 25 s. **Source** printed.
 #
-# **Claim.** Remark 4 says that a bounded loss is sub-Gaussian for some constant $\Sigma$, which is true. The paper measures $\Sigma$ at trained networks and finds that it generally lies in the range from 0.01 to 0.1. We train networks of {glue:text}`small_n` bits and compute $\Sigma$ at those that have learned their target. On the side that the bound needs, the median lies in the range, although single networks lie outside, and networks with a larger risk tend to have larger constants. If losses above the mean count too, the median of those with a risk as at the paper's 20 bits is just above the range here, but inside it with other seeds. For all that have learned, with a risk below $\frac15$, it is then above the range at all seeds, {glue:text}`both:.2f` here.
+# **Claim.** Remark 4 says that a bounded loss is sub-Gaussian for some constant $\Sigma$, which is true. The paper measures $\Sigma$ at trained networks and finds that it generally lies in the range from 0.01 to 0.1. We train networks of {glue:text}`small_n` bits and compute $\Sigma$ at those that have learned their target.
+#
+# * *On the side that the bound needs*, losses below their mean, the median lies in the range, although single networks lie outside, and networks with a larger risk tend to have larger constants.
+# * *If losses above the mean count too*, the question is open, because the answer depends on the networks and on the seed. The median of those with a risk as at the paper's 20 bits is just above the range here, but inside it with other seeds. For all that have learned, with a risk below $\frac15$, the median is above the range at all seeds, {glue:text}`both:.2f` here.
 #
 # A small $\Sigma$ is not an innocent assumption, because at a network that has learned its target $\Sigma$ alone bounds the risk, without any prior. Moreover, the proof of the paper's bound uses $\Sigma$ at networks drawn from a Gaussian prior. At the centre of this prior the constant of the theorem is at least 50 to 250 times as large as 0.01, and the weaker condition that the proof needs does not save the bound ({ref}`ch-pac-bayes`).
 #
-# If the output is clipped, a constant is known that is valid for all networks, and a sharper form of the bound needs no such constant at all. In the paper's example this form bounds the mean risk of noisy copies below $\frac14$ with {glue:text}`kl_20` examples. It does so if the network is as small and as flat as the hand-written one, and if noise raises the risk by no more than the formula for the sharpness says, which is so where it was measured. But so many examples contain nearly half of all strings of 20 bits.
+# If the output is clipped, a constant is known that is valid for all networks, and a sharper form of the bound needs no such constant at all. Suppose that the learned network is as small and as flat as the hand-written one, and that noise raises the risk by no more than the formula for the sharpness says, which is so where it was measured. Then in the paper's example this form bounds the mean risk of noisy copies below $\frac14$ with {glue:text}`kl_20` examples. But so many examples contain nearly half of all strings of 20 bits.
 #
 # ## Why one should care
 #
-# Can a bound on the error of a network be small only because it assumes what it is meant to show? In the PAC-Bayes bound of the paper the root of a KL divergence is multiplied by a constant $\Sigma$ that says how much the loss varies from string to string. This divergence is of the order of a hundred million nats in the paper's example, so whether the bound is small or vacuous depends on $\Sigma$ more than on anything else. The paper measures $\Sigma$ at networks that were trained, and finds it small. Is this a property of the architecture, so that one may use it before anything has been learned, or is it a consequence of learning? In the second case the bound assumes its own conclusion. This chapter computes what a small $\Sigma$ implies by itself, and then which constant may be used instead.
+# Can a bound on the error of a network be small only because it assumes what it is meant to show? In the PAC-Bayes bound of the paper the root of a KL divergence is multiplied by a constant $\Sigma$ that says how much the loss varies from string to string. This divergence is of the order of a hundred million nats in the paper's example, so whether the bound is small or vacuous depends on $\Sigma$ more than on anything else.
+#
+# The paper measures $\Sigma$ at networks that were trained, and finds it small. Is this a property of the architecture, so that one may use it before anything has been learned, or is it a consequence of learning? In the second case the bound assumes its own conclusion. This chapter computes what a small $\Sigma$ implies by itself, and then which constant may be used instead.
 #
 # ## Sixteen strings by hand
 #
 # Take strings of $T = 4$ bits, of which there are 16, and two networks. The first has memorized one string, where its loss is 0, and errs by 1 at the 15 others. Its risk is $\frac{15}{16} = 0.94$. The second has learned: its loss is 0.02 at eight of the strings and 0 at the other eight, and its risk is 0.01.
 #
-# The constant $\Sigma$ is defined in the next section. For a loss with two values there is a formula for it. If the values are equally likely, $\Sigma$ is half of their distance, so the second network has $\Sigma = 0.01$. If the loss is 0 with a chance $p < \frac12$ and 1 otherwise, then $\Sigma^2 = \frac{1 - 2p}{2 \log((1 - p)/p)}$, so the first network, with $p = \frac1{16}$, has $\Sigma = 0.40$.
+# The constant $\Sigma$ is defined in the next section, but for a loss with two values there is a formula for it. If the values are equally likely, $\Sigma$ is half of their distance, so the second network has $\Sigma = 0.01$. If the loss is 0 with a chance $p < \frac12$ and 1 otherwise, then $\Sigma^2 = \frac{1 - 2p}{2 \log((1 - p)/p)}$, so the first network, with $p = \frac1{16}$, has $\Sigma = 0.40$.
 #
 # Now suppose that somebody tells us $\Sigma$ and the loss at a *single* string, and nothing else. The proposition below says that the risk is at most this loss plus $\Sigma \sqrt{2 T \log 2}$, which is $2.35\, \Sigma$ here. The table compares this bound with the true risk. For the second network we take a string at which its loss is 0.02.
 #
@@ -60,7 +65,7 @@
 # Appendix A takes the least such $\Sigma$ from the validation losses of trained networks, for several functions, and finds it in $[0.01, 0.1]$. Appendix E.2 says that it "generally falls in the range".
 # ```
 #
-# In words: at every $\lambda > 0$ the moment generating function of $R(\theta) - \ell_\theta(x)$ is at most that of a centred Gaussian with standard deviation $\Sigma$, so losses far below their mean are rare. What is bounded by assumption is a symbol that our text of the paper lacks; we take it to be the weights. The weights of the hand-written network of {ref}`ch-construction` are $\theta^*$, the prior of {ref}`ch-pac-bayes` is $\mathcal N(0, \sigma^2 I)$, and its posterior is $\mathcal N(\theta, \sigma^2 I)$.
+# In words: at every $\lambda > 0$ the moment generating function of $R(\theta) - \ell_\theta(x)$ is at most that of a centred Gaussian with standard deviation $\Sigma$, so losses far below their mean are rare. What is bounded by assumption is a symbol that our text of the paper lacks; we take it to be the weights. Three more names are used below: the weights of the hand-written network of {ref}`ch-construction` are $\theta^*$, the prior of {ref}`ch-pac-bayes` is $\mathcal N(0, \sigma^2 I)$, and its posterior is $\mathcal N(\theta, \sigma^2 I)$.
 #
 # The example of the paper, in its Appendix E.3, is a *tiling* of $T = 20$ bits: the bits are divided into $W = \frac T2$ pairs $U_i$, and all $c_i$ are $W^{-1/2}$. How large is $\Sigma$ for such a target at networks drawn from the prior? They output nearly 0, so the loss is nearly $f(x)^2$. A sub-Gaussian constant is never below the standard deviation. For a tiling the standard deviation of $f(x)^2$ can be computed, since $\sqrt W f$ has a binomial law. It is {glue:text}`limit_1:.2f` for one pair, {glue:text}`limit_10:.2f` for ten and {glue:text}`limit_25:.2f` for 25 ({ref}`ch-pac-bayes`).
 
@@ -98,12 +103,14 @@ glue(**{f"limit_{W}": pb.square_spread(W) for W in (1, 10, 25)})
 # %% [markdown]
 # ## Trained networks
 #
-# First we measure $\Sigma$ at networks that have learned and at networks that have not. The paper asks for a Gaussian whose moment generating function dominates that of the losses. This can be asked in two ways, and we compute both:
+# Is $\Sigma$ small at networks that have learned, and only there? The paper asks for a Gaussian whose moment generating function dominates that of the losses. This can be asked in two ways, and we compute both:
 #
 # * *The side that the bound needs.* Condition {eq}`eq-subgaussian`, which the bound uses, concerns only losses below their mean.
 # * *Both sides.* The authors' program takes $\lambda$ of both signs, so losses far above the mean count too, and $\Sigma$ is larger.
 #
-# We train networks of the paper's form on {glue:text}`small_n` bits, until the training loss is below 0.02 as in the paper, on many strings and on few. $\Sigma$ and the risk are computed exactly, over all strings. Their unit is that of the targets on which the paper trains: sums of signs with variance 1, for which the best constant predictor has the risk 1. For sums of indicators, as in the statement above and in E.3, both numbers are a quarter of this (first exercise). In that unit the paper's range is 0.0025 to 0.025, so the 0.01 of its bound lies well inside.
+# We train networks of the paper's form on {glue:text}`small_n` bits, until the training loss is below 0.02 as in the paper, on many strings and on few, so that some networks learn their target and others only fit the sample. $\Sigma$ and the risk are computed exactly, over all strings.
+#
+# *The unit* is that of the targets on which the paper trains: sums of signs with variance 1, for which the best constant predictor has the risk 1. For sums of indicators, as in the statement above and in E.3, $\Sigma$ and the risk are a quarter of this (first exercise). In that unit the paper's range is 0.0025 to 0.025, so the 0.01 of its bound lies well inside.
 #
 # What would speak against the paper? It says that $\Sigma$ *generally* lies in the range, so we take the median. The networks of the paper's size that converged have risks of at most 0.023 ({ref}`ch-generalization-gap`), and we call the range reproduced on a side if the median of our networks with such risks lies in it, at other seeds too.
 #
@@ -162,7 +169,12 @@ risk, S, above, crossed, batched = (
     torch.cat(v).numpy() for v in zip(*trained.values(), strict=True)
 )
 HIGHEST = 0.0232  # the largest risk of a stored run of 20 bits that converged
-names = ["risk as at 20 bits, up to 0.0232", "up to 1/5", "between", "not learned: above 1/2"]
+names = [
+    "risk as at 20 bits, up to 0.0232",
+    "0.0232 to 1/5",
+    "1/5 to 1/2",
+    "not learned: above 1/2",
+]
 group = pd.cut(risk, [0, HIGHEST, 0.2, 0.5, math.inf], right=False, labels=names)
 by = pd.Series(S, name="Σ").groupby(group, observed=False).agg(["count", "min", "median", "max"])
 table(by.rename_axis("networks"), "Σ of networks that fit their sample", form=".3f", none="(none)")
@@ -200,7 +212,11 @@ needed.reproduced(
 )
 
 # %% [markdown]
-# On the side that the bound needs, the median is in the paper's range. If losses on both sides of their mean count, it is open whether the range is reproduced. {numref}`fig-sigma-trained` shows the side that the bound needs, for the {glue:text}`fit` networks that fit their sample. The constant tends to increase with the risk. The networks that have learned their target lie at the lower left, most of those with small risks in the grey band. Those that fit the sample and have not learned lie at the upper right, far above the band. The next table has the medians, and how far they move if training is repeated with six other seeds, 1 to 5 and 7.
+# On the side that the bound needs, the median is in the paper's range. If losses on both sides of their mean count, it is open whether the range is reproduced.
+#
+# {numref}`fig-sigma-trained` shows the side that the bound needs, for the {glue:text}`fit` networks that fit their sample. The constant tends to increase with the risk. The networks that have learned their target lie at the lower left, most of those with small risks in the grey band. Those that fit the sample and have not learned lie at the upper right, far above the band.
+#
+# The table under the figure sorts these networks into four groups that do not overlap. In the next table, by contrast, a risk below $\frac15$ includes the networks of the first group. It has the medians on both sides, and how far they move if training is repeated with six other seeds, 1 to 5 and 7.
 #
 # | networks that fit their sample | number | losses that count | median $\Sigma$ | with the other seeds |
 # |:--|:--|:--|:--|:--|
@@ -211,13 +227,15 @@ needed.reproduced(
 # | risk at most 0.023 | {glue:text}`alike` | on both sides | {glue:text}`both_alike:.2f` | 0.04 to 0.09 |
 # | risk below $\frac15$ | {glue:text}`good` | on both sides | {glue:text}`both:.2f` | 0.11 to 0.40 |
 #
-# * *Risks as at 20 bits.* On the side that the bound needs, the median is inside the range. Of the {glue:text}`alike` networks {glue:text}`alike_inside` lie in the range themselves and {glue:text}`alike_above` above it. With the other seeds 9 to 13 of 14 to 18 networks lie in the range and at most two above.
-# * *Other choices of the networks.* For a risk below $\frac15$ the median is inside the range as well, but single networks lie between {glue:text}`least:.3f` and {glue:text}`most:.2f`. Only {glue:text}`inside` of the {glue:text}`good` lie in the range, {glue:text}`lower` lie below it and {glue:text}`higher` above, the latter with risks of at least {glue:text}`high_risk:.3f`. If one takes all {glue:text}`fit` networks, the median is above the range.
-# * *Both sides.* The median of the networks with risks as at 20 bits is just above the range, but with the other six seeds it is inside. For a risk below $\frac15$ it is above the range at all seeds, and only {glue:text}`both_inside` of the {glue:text}`good` networks lie in it. So the range may well be reproduced on both sides for networks like the paper's, but the networks of this page do not decide it.
+# * *Risks as at 20 bits* (first row). On the side that the bound needs, the median is inside the range. Of the {glue:text}`alike` networks {glue:text}`alike_inside` lie in the range themselves and {glue:text}`alike_above` above it. With the other seeds 9 to 13 of 14 to 18 networks lie in the range and at most two above.
+# * *Other choices of the networks* (next three rows). For a risk below $\frac15$ the median is inside the range as well, but single networks lie between {glue:text}`least:.3f` and {glue:text}`most:.2f`. Only {glue:text}`inside` of the {glue:text}`good` lie in the range, {glue:text}`lower` lie below it and {glue:text}`higher` above, the latter with risks of at least {glue:text}`high_risk:.3f`. If one takes all {glue:text}`fit` networks, the median is above the range.
+# * *Both sides* (last two rows). The median of the networks with risks as at 20 bits is just above the range, but with the other six seeds it is inside. For a risk below $\frac15$ the median is above the range at all seeds, and only {glue:text}`both_inside` of the {glue:text}`good` networks lie in it. So the range may well be reproduced on both sides for networks like the paper's, but the networks of this page do not decide it.
 #
 # The training loss does not distinguish networks that have learned from those that only fit. The constant $\Sigma$ does, but to measure it one needs validation losses.
 #
 # ## What a small constant implies by itself
+#
+# In the example the loss at one string and $\Sigma$ were enough to bound the risk. We now state this for any sample, and compare it with the bound of the paper.
 #
 # ```{prf:proposition} One string is enough, after Bobkov and Götze (1999)
 # :label: sigma-alone
@@ -240,7 +258,7 @@ needed.reproduced(
 # 5. *Noise.* The law $q$ is the same for all $u$, so the inequality may be averaged over $u$. $\square$
 # ```
 #
-# The proposition contains no probability and no prior, and it assumes nothing about the sample: it holds for **every** sample, also for one chosen against the network. So a network that fits a single string and has $\Sigma = 0.01$ has a risk of at most {glue:text}`one_string:.3f` at $T = 20$.
+# The proposition contains no probability of failure and no prior, and it assumes nothing about the sample: it holds for **every** sample, also for one chosen against the network. So a network that fits a single string and has $\Sigma = 0.01$ has a risk of at most {glue:text}`one_string:.3f` at $T = 20$.
 #
 # How does this compare with Theorem 2, the paper's PAC-Bayes bound? One of its terms grows with the norm of the weights: the norm term $\Sigma \sqrt{L/m} / \sigma$, where $m$ is the number of examples and $L$ bounds the squared norm of the hand-written weights ({ref}`ch-pac-bayes`). We compute this term at the best $\sigma$ for the paper's example. If it is larger than what $\Sigma$ implies by itself, the inequality of the theorem is true there for a reason that does not need the theorem.
 
@@ -270,7 +288,7 @@ glue(one_string=one_string, norm_term=one_string * over, every_m=1e6 * over**3)
 # %% [markdown]
 # If $\Sigma = 0.01$ is meant to hold at the networks that the posterior reaches, **the inequality of Theorem 2 is true in the paper's example, for every sample**. The reason is that its norm term alone is {glue:text}`norm_term:.3f` at a million examples, whereas $\Sigma$ by itself implies {glue:text}`one_string:.3f`, and the norm term remains the larger one up to $m =$ {glue:text}`every_m:.1e`. No KL divergence is needed. But then the theorem rests on a measured number that is small only at networks that have generalized already.
 #
-# Could the factor in the proposition be smaller? It could not: a network that has memorized a few of the strings and errs by 1 at all others nearly attains the bound. We compare such networks with random losses and noisy hand-written networks. As the sample we take the $m$ strings with the smallest losses, on which the network looks best, and we divide the left side of the proposition by the middle expression. A ratio above 1 would refute the proposition. With the standard deviation in place of $\Sigma$ the inequality is false.
+# Could the factor in the proposition be smaller? It could not: a network that has memorized a few of the strings and errs by 1 at all others nearly attains the bound. We compare such networks with random losses and noisy hand-written networks. As the sample we take the $m$ strings with the smallest losses, on which the network looks best, and we divide the left side of the proposition by the middle expression. A ratio above 1 would refute the proposition. As a control we put the standard deviation in place of $\Sigma$, and then the inequality is false.
 
 
 # %% mystnb={"code_prompt_hide": "Worst samples", "code_prompt_show": "Worst samples"} tags=["hide-input"]
@@ -314,11 +332,13 @@ glue(attained=hunted["Σ"].max())
 #
 # ## Where Remark 4 helps, and where not
 #
-# Remark 4 is right: if the weights are bounded, some $\Sigma$ is valid for all networks. But a Gaussian prior reaches weights of every size, and if the read-out is multiplied by $a$, the loss grows like $a^2$. This has a consequence that is worse than a large constant. Let $r$ be the mean loss on the sample. The derivation needs the mean of $e^{\lambda (R - r)}$ over samples and over the prior, and **under such a prior this mean is infinite, so that no $\Sigma$ can bound it**.
+# Remark 4 is right: if the weights are bounded, some $\Sigma$ is valid for all networks. But a Gaussian prior reaches weights of every size, and if the read-out, the last linear map of the network, is multiplied by $a$, the loss grows like $a^2$. This has a consequence that is worse than a large constant. Let $r$ be the mean loss on the sample. The derivation of the paper's bound needs the mean of $e^{\lambda (R - r)}$ over samples and over the prior, and **under such a prior this mean is infinite, so that no $\Sigma$ can bound it**.
 #
 # **The idea of the proof.** We look at the read-out alone, because the gap between risk and training loss is quadratic in it. The exponential of a quadratic form has an infinite mean under a Gaussian law as soon as one eigenvalue of the form is large enough. With a positive probability the sample and the other weights make an eigenvalue so large.
 #
 # ```{dropdown} Proof of the infinite mean
+# We write the gap as a quadratic form in the read-out, say when its exponential has an infinite mean, and find samples and weights for which this happens.
+#
 # 1. *A quadratic form.* The output is $v_2 \cdot h(x)$, where $v_2$ is the read-out and $h(x)$ is the mean token that it reads. For fixed other weights, $R - r$ is therefore a quadratic form $v_2^\top (M - \hat M) v_2$ plus a linear function of $v_2$ and a constant. Here $M$ and $\hat M$ are the means of $h h^\top$ over all strings and over the sample.
 # 2. *When the mean is infinite.* Suppose that $M - \hat M$ has an eigenvalue $\mu > \frac1{2 \lambda \sigma^2}$. Along its unit eigenvector $n$, at $v_2 = t n$ plus an orthogonal vector, the exponential $e^{\lambda (R - r)}$ grows like $e^{\lambda \mu t^2}$ up to factors $e^{O(t)}$, and the Gaussian density decreases only like $e^{-t^2 / 2 \sigma^2}$. So the mean over $v_2$ is infinite.
 # 3. *A sample and weights with such an eigenvalue.* Let the second scores be 0, so that $h(x)$ is the plain mean of all tokens. Let $g(x)$ be its last entry, and choose the other weights such that $g^2$ is not the same at all strings. Then some string $x_0$ has $g(x_0)^2 < \mathbb E\, g(x)^2$. Let the sample be $m$ times $x_0$, multiply the last row of $F$ by $s$, and let $e$ be the unit vector of the last entry. The entry is then $s\, g(x)$, so $e^\top (M - \hat M) e = s^2 \bigl( \mathbb E\, g(x)^2 - g(x_0)^2 \bigr)$. The largest eigenvalue is at least this number, and for a large $s$ it is above $\frac1{2 \lambda \sigma^2}$.
@@ -404,7 +424,7 @@ glue(margin_20=margin[20], margin_50=margin[50])
 #
 # One condition is left. The number $\sigma^2 G_u$ leaves out a block of the gradient ({ref}`ch-gradients-and-trace`) and the term $P(\sigma)$, which says how much noise changes the sharpness. At the $\sigma$ of the bound, {glue:text}`best_sigma`, the measured risk of the noisy hand-written network is below $\sigma^2 G_u$ by a factor of about {glue:text}`margin_20:.0f`, and at 50 bits and the best $\sigma$ there by one of about {glue:text}`margin_50:.0f` (compare {ref}`ch-semi-analytic-bound`). So with a valid constant flatness does yield a certificate for this target, provided that the learned network is as flat and has as small a norm as the paper assumes. How the bound compares with its rivals is the subject of {ref}`ch-bound-comparison`.
 #
-# On 20 bits this says little: {glue:text}`kl_20` examples contain {glue:text}`seen:.0f` % of all $2^{20}$ strings, and a table of them, with the best constant elsewhere, has a risk of {glue:text}`table_risk:.2f`. On 50 bits, where {glue:text}`kl_50` examples are a vanishing share of all strings, no such table helps.
+# On 20 bits this certificate says little: {glue:text}`kl_20` examples contain {glue:text}`seen:.0f` % of all $2^{20}$ strings, and a table of them, with the best constant elsewhere, has a risk of {glue:text}`table_risk:.2f`. On 50 bits, where {glue:text}`kl_50` examples are a vanishing share of all strings, no such table helps.
 #
 # ## What would falsify this
 #

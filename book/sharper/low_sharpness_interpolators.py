@@ -19,11 +19,15 @@
 # # Are learned weights flatter and smaller than the construction's?
 #
 # ```{verdict}
-# Partly. Networks trained on the paper's functions are on average flatter than the network that its authors write by hand for the same functions. Whether they are also clearly smaller depends on how the weights of both are written. At the paper's length the trace of the Hessian, which measures sharpness, is for the hand-written network on average {glue:text}`trace_balanced:.0f` to {glue:text}`trace_factor:.0f` times that of learned networks, and the squared norm {glue:text}`norm_balanced:.1f` to {glue:text}`norm_model:.1f` times, over the {glue:text}`stored_classes` of the paper's 20 classes of functions that we learn. The paper's two orders of magnitude are found there only if the hand-written network sets unused attention scores to $-40$ (*masks*), as in an earlier version of the authors' program. Then the mean factor is {glue:text}`masked_factor:.0f` in norm and {glue:text}`masked_trace:.0f` in trace, but in trace no single class is near this mean.
+# Partly. Trained networks are on average flatter than the one the authors write by hand for the same functions. Whether they are clearly smaller depends on how both are written. At the paper's length, over the {glue:text}`stored_classes` of its 20 classes that we learn, the hand-written network has on average {glue:text}`trace_balanced:.0f` to {glue:text}`trace_factor:.0f` times the trained networks' trace of the Hessian, which measures sharpness, and {glue:text}`norm_balanced:.1f` to {glue:text}`norm_model:.1f` times their squared norm. The paper's two orders of magnitude are found there as a mean only if unused scores are $-40$, as in an earlier version of the authors' program: the norm, not squared, is then {glue:text}`masked_factor:.0f` times theirs and the trace {glue:text}`masked_trace:.0f` times, where no single class is near the mean of the trace.
 # ```
-# **Needs** {ref}`ch-construction`, {ref}`ch-sharpness`. **Read** 12 min. **Runs in** 35 s. **Source** printed.
+# **Needs** {ref}`ch-construction`, {ref}`ch-sharpness`. **Read** 19 min. **Runs in** 35 s. **Source** printed.
 #
-# **Claim.** The paper's bound for trained transformers assumes that training ends below the hand-written network in norm and in sharpness. In the paper's experiment both are lower "by roughly two orders of magnitude". We train networks, write down the hand-written network for the same functions, and compare both numbers under several ways of writing the weights. We find two orders of magnitude on average for the network of an earlier version of the authors' program, in which every unused score is $-40$, but the network in the paper's bound has no such masks. Without masks learned networks are less sharp in every class of functions that we can learn if queries and keys are separate matrices, and in {glue:text}`paper_lower` of the {glue:text}`stored_classes` classes with the weights written as in the bound. For the norm even the order depends on the form. If both networks are written as weights of one model, the hand-written network is larger in every class. If both are then rescaled to the least norm, which changes no output, the two squared norms are equal on average, though in a single class they differ by up to a factor of {glue:text}`norm_left:.1f`.
+# **Claim.** The paper's bound for trained transformers assumes that training ends below the hand-written network in norm and in sharpness. In the paper's experiment both are lower "by roughly two orders of magnitude". We train networks, write down the hand-written network for the same functions, and compare both numbers under several ways of writing the weights.
+#
+# * *Two orders of magnitude.* We find them on average for the network of an earlier version of the authors' program, in which every unused score is $-40$ (*masks*), but the network in the paper's bound has no such masks.
+# * *Sharpness without masks.* Learned networks are less sharp in every class of functions that we can learn if queries and keys are separate matrices, and in {glue:text}`paper_lower` of the {glue:text}`stored_classes` classes if the hand-written weights are those of the bound and the learned ones as trained.
+# * *Norm without masks.* Even the order depends on the form. If both networks are written as weights of one model, the hand-written network is larger in every class. If both are then rescaled to the least norm, which changes no output, the two squared norms are equal on average, though in a single class they differ by up to a factor of {glue:text}`norm_left:.1f`.
 
 # %% tags=["parameters"]
 n = 8  # bits of the strings of the networks trained here [8..20]
@@ -110,7 +114,7 @@ def count(frame, form, net=None):
 # | $g = 4$, $r = \frac14$ | 16.06 | 32.1 |
 # | $g = 20$, $r = \frac1{20}$ | 400 | 800 |
 #
-# The three networks are the same function, but in squared norm and in trace they differ by up to two orders of magnitude. The first one is *balanced*: among all ways to write the function it has the least norm, and here the least trace too. Since the same freedom exists between queries and keys, "lower by two orders of magnitude" can mean many things, and we have to say for each comparison how the weights on both sides are written.
+# The three networks are the same function, but in squared norm and in trace they differ by up to two orders of magnitude. The first one is *balanced*: among all ways to write the function it has the least norm, and here the least trace too. The same freedom exists between queries and keys of a transformer. So "lower by two orders of magnitude" can mean many things, and we have to say for each comparison how the weights on both sides are written.
 
 # %% [markdown]
 # ## The statement
@@ -155,9 +159,11 @@ table(settings, "Settings of the training, in the paper, on this page and in the
 # %% [markdown]
 # The learned network has the paper's sizes: two layers of one head, $T + 31$ columns, 128 hidden units. The *scale* of the scores is a fixed number by which they are multiplied before the softmax. At the paper's scale training succeeds only in some runs, so we use a smaller one.
 #
-# With this recipe we learn ten of the paper's twenty classes, in which {glue:text}`below_of` of 30 stored runs converged. The other ten are missing, because the recipe does not learn them reliably in its 8000 steps: the sums of several parities of degree 3 and more, and the single parity of degree 5. (With batches of 128 and up to 16,000 steps, 9 of 11 single parities of degree 5 are learned in {ref}`ch-generalization-gap`.)
+# With this recipe we learn ten of the paper's twenty classes, in which {glue:text}`below_of` of 30 stored runs converged. The other ten are missing, because the recipe does not learn them reliably in its 8000 steps. They are the sums of several parities of degree 3 and more, and the single parity of degree 5. (With batches of 128 and up to 16,000 steps, 9 of 11 single parities of degree 5 are learned in {ref}`ch-generalization-gap`.)
 #
-# **In which form is the construction compared?** As the example shows, the answer may depend on how the weights are written. The idea of this page is therefore to make the same comparison under each way of writing that is in use, and to see which answers agree. There are four forms of the construction:
+# ## In which form is the construction compared?
+#
+# As the example shows, the answer may depend on how the weights are written. The idea of this page is therefore to make the same comparison under each way of writing that is in use, and to see which answers agree. There are four forms of the construction:
 #
 # | form | how queries and keys are written | who uses this form |
 # |:--|:--|:--|
@@ -166,11 +172,11 @@ table(settings, "Settings of the training, in the paper, on this page and in the
 # | *masked* | the same, with every score that is not used at $-40$ in place of 0 | an earlier version of the repository |
 # | *one space* | both networks as weights of the learned model, at the paper's scale of the scores | this page |
 #
-# In the masked form `hardcoded_transformer.py` fills both matrices of queries with $-40$ before it writes the others, and a comment in a later version says that the masks are gone. Which version made the paper's figure we do not know. In one space both networks are taken as they are, or both *balanced*, as in the example above.
+# In the masked form `hardcoded_transformer.py` fills both matrices of queries with $-40$ before it writes the others, and a comment in a later version says that the masks are gone. Which version made the paper's figure we do not know. In one space both networks are taken as they are, or both are *balanced*, as in the example above.
 #
-# The learned network, too, can be written in two ways. Our recipe multiplies scores by a smaller number than the paper's, so queries and keys have to be larger. We compare the weights *as trained*, and *at the paper's scale*: there the queries and keys are smaller, and the function is the same.
+# The learned network, too, can be written in two ways, with the same function. Our recipe multiplies scores by a smaller number than the paper's, so its queries and keys have to be larger. We compare the weights *as trained*, and the weights *at the paper's scale*, with smaller queries and keys.
 #
-# The trace is computed without sampling, as its Gauss-Newton part $2\, \mathbb E_x |\nabla f_\theta(x)|^2$ with $f_\theta$ the output. The part of the trace that this formula leaves out is small, as the last table shows. The next cells compute both numbers for the construction in all twenty classes. A class in which learned networks are sharper or larger than the construction would contradict the paper's sentences.
+# The trace is computed without sampling, as its Gauss-Newton part $2\, \mathbb E_x |\nabla f_\theta(x)|^2$, where $f_\theta$ is the output. The part of the trace that this formula leaves out is small, as the last table shows. The next cells compute norm and trace for the construction in all twenty classes. A class in which learned networks are sharper or larger than the construction would contradict the paper's sentences.
 
 # %%
 rows = []
@@ -263,28 +269,11 @@ caption = "Construction over learned network by degree d and sparsity W, T = 20,
 table(shown, caption, form=".2f")
 
 # %% [markdown]
+# ## Learned networks against the construction
+#
 # {numref}`fig-paper-classes` is the paper's Figure 2 for every class that we can fill, with queries and keys apart and the learned weights as trained. The right panel shows the traces. There the open marks of the learned networks lie below the line of their sparsity in each class, so the construction is the sharper network, as the paper says. The factor grows with the sparsity, up to {glue:text}`trace_most:.0f`. In the left panel, of the norms, open and filled marks are mixed, so there is no such order.
 #
-# How far do these answers depend on the form? The next table has the factor by which the construction exceeds learned networks, as the geometric mean over the {glue:text}`stored_classes` classes.
-#
-# | form of the construction | weights of the learned networks | squared norm | trace |
-# |:--|:--|--:|--:|
-# | as in the paper | as trained | {glue:text}`norm_paper:.1f` | {glue:text}`trace_paper:.0f` |
-# | queries and keys apart | as trained | {glue:text}`norm_factor:.1f` | {glue:text}`trace_factor:.0f` |
-# | queries and keys apart | at the paper's scale | {glue:text}`fair_norm:.1f` | {glue:text}`fair_trace:.1f` |
-# | one space | at the paper's scale | {glue:text}`norm_model:.1f` | {glue:text}`trace_model:.1f` |
-# | one space, both balanced | at the paper's scale | {glue:text}`norm_balanced:.1f` | {glue:text}`trace_balanced:.1f` |
-# | masked | as trained | {glue:text}`masked_factor:.0f` in norm, not squared | {glue:text}`masked_trace:.0f` |
-#
-# On average the construction is the sharper network in every row. In squared norm it is larger by a mean factor of at most {glue:text}`norm_model:.1f` without masks, and once both networks are balanced the norms are equal on average. A mean can hide classes with the opposite order, and it does so in every row but the one of the masks and the first one of one space:
-#
-# * In the paper's own form the trace fails at degree 1 with one parity. The factor there is {glue:text}`trace_easy:.2f` on average, although {glue:text}`easy_flatter` of the {glue:text}`easy_runs` learned networks are the flatter ones there, too. In squared norm the table of the classes has several factors below 1 in this form.
-# * With queries and keys apart and the weights as trained, learned networks have the larger norm for a single parity of up to three bits. At the paper's scale their norms decrease, and then the construction is larger in {glue:text}`fair_larger` of the {glue:text}`stored_classes` classes. In the remaining class the factor in squared norm is {glue:text}`fair_least:.2f`.
-# * With both sides balanced the order of the traces is reversed in some classes, as "Training, and scale taken out" below shows.
-#
-# In one space, without balancing, the construction is larger in every class, by factors of the squared norm from {glue:text}`norm_least:.1f` to {glue:text}`norm_most:.1f`.
-#
-# **One standard for both panels.** The paper's sentence is about each class, so we judge it by the class in which the factor is least. We do so for norm and trace in the same four forms, with the learned networks at the paper's scale. A factor below 1 would contradict the sentence.
+# **Is the order the same in each class?** This is what the paper's sentence says, so we judge it by the class in which the factor is least: a factor below 1 there contradicts the sentence. We use one standard for both panels, namely the same four forms, with the learned networks at the paper's scale.
 #
 # | form of the construction | least factor, squared norm | least factor, trace | as the paper says |
 # |:--|--:|--:|:--|
@@ -293,12 +282,31 @@ table(shown, caption, form=".2f")
 # | one space | {glue:text}`least_model_norm2:.2f` | {glue:text}`least_model_trace:.2f` | both |
 # | masked | {glue:text}`least_masked_norm2:.0f` | {glue:text}`least_masked_trace:.2f` | both |
 #
-# All these factors but that of the masked norm belong to one parity of one bit, and they are means over three networks, without an interval. With the learned networks as trained the factors are those of the table of the classes, and the answers are the same.
+# So the answer depends on the form: for the classes that we learn the sentence is true of both numbers in one space and with masks, of the trace only with queries and keys apart, and of neither in the paper's own form. All these factors but that of the masked norm belong to one parity of one bit, and they are means over three networks, without an interval. With the learned networks as trained the factors are those of the table of the classes, and the answers are the same.
 #
-# **With masks.** The dotted line of the figure belongs to the construction with masks, which computes its target up to {glue:text}`masked_error:.0e` on the strings drawn, because keys with a score of $-40$ get almost no attention. It lies above learned networks by the paper's two orders of magnitude on average, in norm and in trace. The two means are of different kinds:
+# **How large is the factor on average?** The next table has the factor by which the construction exceeds learned networks, as the geometric mean over the {glue:text}`stored_classes` classes. It contains both ways to write the learned weights.
+#
+# | form of the construction | weights of the learned networks | squared norm | trace |
+# |:--|:--|--:|--:|
+# | as in the paper | as trained | {glue:text}`norm_paper:.1f` | {glue:text}`trace_paper:.0f` |
+# | queries and keys apart | as trained | {glue:text}`norm_factor:.1f` | {glue:text}`trace_factor:.0f` |
+# | queries and keys apart | at the paper's scale | {glue:text}`fair_norm:.1f` | {glue:text}`fair_trace:.1f` |
+# | one space | at the paper's scale | {glue:text}`norm_model:.1f` | {glue:text}`trace_model:.1f` |
+# | one space, both balanced | at the paper's scale | {glue:text}`norm_balanced:.1f` | {glue:text}`trace_balanced:.1f` |
+# | masked | as trained | the square of {glue:text}`masked_factor:.0f`, the factor in norm | {glue:text}`masked_trace:.0f` |
+#
+# On average the construction is the sharper network in every row. In squared norm it is larger by a mean factor of at most {glue:text}`norm_model:.1f` without masks, and once both networks are balanced the norms are equal on average. But a mean can hide classes with the opposite order. In two rows there are no such classes, neither in norm nor in trace: with masks, and in one space without balancing. In each of the other four rows there are some:
+#
+# * In the paper's own form the trace has the opposite order at degree 1 with one parity. The factor there is {glue:text}`trace_easy:.2f` on average, although {glue:text}`easy_flatter` of the {glue:text}`easy_runs` learned networks are the flatter ones there, too. In squared norm the table of the classes has several factors below 1 in this form.
+# * With queries and keys apart and the weights as trained, learned networks have the larger norm for a single parity of up to three bits. At the paper's scale their norms decrease, and then the construction is larger in {glue:text}`fair_larger` of the {glue:text}`stored_classes` classes. In the remaining class the factor in squared norm is {glue:text}`fair_least:.2f`.
+# * With both sides balanced the order of the traces is reversed in some classes, as "Training, and scale taken out" below shows.
+#
+# In one space, without balancing, the construction is larger in every class, by factors of the squared norm from {glue:text}`norm_least:.1f` to {glue:text}`norm_most:.1f`.
+#
+# **With masks.** The dotted line of the figure belongs to the construction with masks, which computes its target up to {glue:text}`masked_error:.0e` on the strings drawn, because keys with a score of $-40$ get almost no attention. On average it lies above learned networks by the paper's two orders of magnitude, in norm and in trace. The two means are of different kinds:
 #
 # * *Norm.* The squared norm is two million in every class, and the norm is {glue:text}`masked_factor:.0f` times that of learned networks on average.
-# * *Trace.* The factor is {glue:text}`masked_trace:.0f` in the geometric mean over the classes, but it ranges from {glue:text}`masked_least:.0f` for the easiest class to {glue:text}`masked_most:.0f`, and no single class is near the mean. With several parities the factor is at least {glue:text}`masked_sums:.0f`. With one parity it is at most {glue:text}`masked_single:.0f`, because the second attention then has one position to read, so that the masks do not contribute to the derivatives.
+# * *Trace.* The factor is {glue:text}`masked_trace:.0f` in the geometric mean over the classes, but it ranges from {glue:text}`masked_least:.0f` for the easiest class to {glue:text}`masked_most:.0f`, and no single class is near the mean. With several parities the factor is at least {glue:text}`masked_sums:.0f`. With one parity it is at most about {glue:text}`masked_single:.0f`, because the second attention then has one position to read, so that the masks do not contribute to the derivatives.
 #
 # The mean over all 20 classes is probably larger, because 15 of the 20 are sums and only six of our ten. So for this network the paper's sentence is true on average, in norm and in trace, and for sums it understates the trace. But the bound uses the norm of a network without masks, and we do not know which version made the figure. Nor is $-40$ a natural constant: other masks give other factors ({ref}`ex-interpolators-masks`).
 #
@@ -400,9 +408,9 @@ glue(log_masked_trace=listed(log["masked"][2], ".0f"))
 glue(log_steeper=listed(log["steep"][3] / log["characters"][3], ".1f"))
 
 # %% [markdown]
-# With masks the mean factor lies in this range, in norm and in trace. In norm each class does, but in trace none of the classes does: the mean lies between two clusters. Without masks the mean factor stays below 32 over the classes that we learn, even in the squared norm. Could the ten missing classes change this?
+# With masks the mean factor lies in this range, in norm and in trace. In norm each class does, but in trace none of the classes does, because the mean lies between two clusters of classes. Without masks the mean factor stays below 32 over the classes that we learn, even in the squared norm. Could the ten missing classes change this?
 #
-# * For the norm they cannot. For a mean factor of 32 in squared norm over all twenty classes, written in one space, the learned networks of the missing ten would need a squared norm of {glue:text}`needed_norm:.0f` on average. But those of the ten classes that we learn have {glue:text}`learned_least:.0f` to {glue:text}`learned_most:.0f`.
+# * For the norm they cannot. For a mean factor of 32 in squared norm over all twenty classes, written in one space, the learned networks of the missing ten would need a squared norm of {glue:text}`needed_norm:.0f` on average. But those of the ten classes that we learn have {glue:text}`learned_least:.0f` to {glue:text}`learned_most:.0f` when written in the same way (the figure shows them as trained).
 # * For the trace they can, because the missing classes have the sharpest constructions, with a trace of {glue:text}`missing_trace` on average. So two orders in trace over all twenty classes are possible without masks as well.
 #
 # The authors' own training logs say something of two missing classes, with the same result: two orders in norm need the masks, and for the trace the two classes lie on either side of 32 without them.
@@ -488,8 +496,6 @@ glue(paper_sums=count(sums, "paper"))
 glue(model_below=count(stored, "model"), even_below=count(stored, "balanced"))
 
 # %% [markdown]
-# With few exceptions sums of several parities lie below the construction in both numbers, unless both sides are balanced. Of the single parities most do not, unless the learned weights are written at the paper's scale and nothing is balanced:
-#
 # | form of the construction | weights of the learned networks | sums below in both, of {glue:text}`sums` | single parities below in both, of {glue:text}`single` |
 # |:--|:--|--:|--:|
 # | queries and keys apart | as trained | {glue:text}`below_sums` | {glue:text}`below_single` |
@@ -498,7 +504,12 @@ glue(model_below=count(stored, "model"), even_below=count(stored, "balanced"))
 # | the paper's own | at the paper's scale of the scores | {glue:text}`fair_paper_sums` | {glue:text}`fair_paper_single` |
 # | one space, both balanced | balanced, at the paper's scale of the scores | {glue:text}`even_sums` | {glue:text}`even_single` |
 #
-# For sums the assumption is met in the first four rows, with few exceptions. For single parities most networks as they were trained do not meet it, but this answer depends on our recipe, as the third and the fourth row show. (In the fourth row the construction has the smaller trace on average in {glue:text}`fair_paper_trace` classes.) Our check is therefore about the sums, for which the answer depends little on the form as long as nothing is balanced.
+# Two answers can be read off the table, one for sums and one for single parities:
+#
+# * *Sums of several parities* lie below the construction in both numbers, with few exceptions, in all rows but the last, where both sides are balanced.
+# * *Single parities* mostly do not lie below the construction as they were trained (first two rows), nor balanced (last row). But most of them do if the learned weights are written at the paper's scale and nothing is balanced (third and fourth row).
+#
+# So for sums the assumption is met in the first four rows, with few exceptions. For single parities most networks as they were trained do not meet it, but this answer depends on our recipe, as the third and the fourth row show. (In the fourth row the construction has the smaller trace on average in {glue:text}`fair_paper_trace` classes.) Our check is therefore about the sums, for which the answer depends little on the form as long as nothing is balanced.
 #
 # Of all {glue:text}`below_of` networks together, {glue:text}`below` meet the assumption with queries and keys apart, {glue:text}`paper_below` in the paper's own form, {glue:text}`model_below` in one space, and {glue:text}`even_below` with both sides balanced. We give no share of them, because they are not independent draws from the paper's classes: how many of the networks are sums depends only on which classes could be learned.
 #
@@ -506,12 +517,12 @@ glue(model_below=count(stored, "model"), even_below=count(stored, "balanced"))
 #
 # ## Training, and scale taken out
 #
-# How much of the difference between the two networks is only a matter of how their weights are written? To see this, we train at $T =$ {glue:text}`n`, write both networks as weights of one model, and rescale both to the least norm. Two rescalings leave every output as it is:
+# How much of the difference between the two networks is only a matter of how their weights are written? To see this, we train at $T =$ {glue:text}`n`, write both networks as weights of one model, and rescale both to the least norm. If the factors stayed the same after this, the way of writing would not matter. Two rescalings leave every output as it is:
 #
 # * *Queries and keys* enter through $W_Q W_K^\top$ alone. With its singular value decomposition $U \Sigma V^\top$, the pair $U \Sigma^{1/2}$, $V \Sigma^{1/2}$ has the least norm.
 # * *A hidden unit* with weights $g$ in (bias included) and $r$ out can be stretched to $\alpha g$ and $r / \alpha$, and $\alpha^2 = |r| / |g|$ is best.
 #
-# After both changes the network is called *balanced*. If the factors of the table below stayed the same after balancing, the way of writing would not matter.
+# After both changes the network is called *balanced*. In the table below the last two rows are the ones to compare.
 
 # %%
 wanted = [tuple(c) for c in classes for _ in range(seeds)]
@@ -610,15 +621,16 @@ table(pd.DataFrame(rows).rename(columns={"left out": "share left out"}), caption
 glue(left_out=100 * max(abs(row["left out"]) for row in rows))
 
 # %% [markdown]
-# So the part that is left out is at most {glue:text}`left_out:.0f` % of the trace. The construction at the paper's scale does not fit its targets exactly either. If it is made exact, the factors become larger, as the third row of the table above shows, but they do not reach two orders of magnitude in norm.
+# So the part that is left out is estimated to be at most about {glue:text}`left_out:.0f` % of the trace. The construction at the paper's scale does not fit its targets exactly either. If it is made exact, the factors become larger, as the row *as in the paper, made exact* in the first table of this section shows, but they do not reach two orders of magnitude in norm.
 #
 # ## What we found
 #
-# * With queries and keys apart, learned networks are flatter than the construction in each of {glue:text}`stored_classes` classes at the paper's length, by a factor of {glue:text}`trace_factor:.0f` on average. In the paper's own form the construction is less sharp in one class, where the factor is {glue:text}`trace_easy:.2f` on average over {glue:text}`easy_runs` networks. Figure 2 is reproduced for both numbers in one space and with masks, for the trace only with queries and keys apart, and for neither in the paper's own form, because of functions of degree 1.
-# * In norm the two differ by small factors without masks. The factor in squared norm is {glue:text}`norm_paper:.1f` on average in the paper's own form, {glue:text}`norm_factor:.1f` with queries and keys apart, and {glue:text}`norm_model:.1f` in one space.
-# * With unused scores at $-40$, as in an earlier version of the authors' program, the construction lies about two orders of magnitude above the learned networks in norm and in trace, as the paper says. But the norm in the bound is that of a network without masks.
-# * The assumption of the bound, that norm and sharpness are both lower, is met by {glue:text}`below_sums` of {glue:text}`sums` learned sums with queries and keys apart and by {glue:text}`paper_sums` in the paper's own form, but of {glue:text}`single` single parities only by {glue:text}`below_single` and {glue:text}`paper_single`. Written at the paper's scale, {glue:text}`fair_single` of these single parities meet it with queries and keys apart. With both sides balanced, only {glue:text}`even_below` of all {glue:text}`below_of` learned networks do.
-# * Ten of the paper's classes remain open, and with them whether the trace is two orders larger without masks as well.
+# * *Sharpness.* With queries and keys apart, learned networks are flatter than the construction in each of {glue:text}`stored_classes` classes at the paper's length, by a factor of {glue:text}`trace_factor:.0f` on average with the learned weights as trained, and of {glue:text}`fair_trace:.1f` at the paper's scale. In the paper's own form, with the learned weights as trained, the construction is less sharp in one class, where the factor is {glue:text}`trace_easy:.2f` on average over {glue:text}`easy_runs` networks.
+# * *Figure 2* is reproduced for both numbers in one space and with masks, for the trace only with queries and keys apart, and for neither in the paper's own form, because of functions of degree 1.
+# * *Norm.* The two differ by small factors without masks. With the learned weights as trained, the factor in squared norm is {glue:text}`norm_paper:.1f` on average in the paper's own form and {glue:text}`norm_factor:.1f` with queries and keys apart. At the paper's scale it is {glue:text}`norm_model:.1f` in one space.
+# * *Masks.* With unused scores at $-40$, as in an earlier version of the authors' program, the construction lies about two orders of magnitude above the learned networks in norm and in trace on average, as the paper says, although in trace no single class is near the mean. But the norm in the bound is that of a network without masks.
+# * *The assumption of the bound*, that norm and sharpness are both lower, is met by most sums, whereas for single parities it depends on how the weights are written. With queries and keys apart {glue:text}`below_sums` of {glue:text}`sums` learned sums meet it, and {glue:text}`paper_sums` in the paper's own form, but of {glue:text}`single` single parities only {glue:text}`below_single` and {glue:text}`paper_single`. Written at the paper's scale, {glue:text}`fair_single` of these single parities meet it with queries and keys apart. With both sides balanced, only {glue:text}`even_below` of all {glue:text}`below_of` learned networks do.
+# * *Open.* Ten of the paper's classes remain open, and with them whether the trace is two orders larger without masks as well.
 #
 # ## What would falsify this
 #
@@ -641,7 +653,7 @@ ledger.verdicts()
 # * *Earlier versions.* Parities are $\pm 1$, made by triangles over integer counts, and unused scores are $-40$: in the whole matrix of queries, or in the columns in use.
 # * *A later version.* Scores that are not used are 0 and parities are 0 or 1, made by trapezoids that are twice as steep as ours.
 #
-# What do these choices change in the trace? With indicators in place of characters, of the target with the same coefficients and so a quarter of the variance, the traces of our form are smaller, by a factor of {glue:text}`indicators_mean:.2f` on average over the 20 classes, from {glue:text}`indicators_least:.2f` for sums of many parities of one bit to {glue:text}`indicators_most:.2f` for a single one. The steeper trapezoids act the other way: with both changes the traces at seven parities of degree 3 and of degree 5 are {glue:text}`log_steeper` times those of our form.
+# What do these choices change in the trace? Write parities as indicators, 0 and 1, in place of characters, $\pm 1$, and keep the coefficients, so that the target has a quarter of the variance. Then the traces of our form become {glue:text}`indicators_mean:.2f` times as large on average over the 20 classes, from {glue:text}`indicators_least:.2f` times for sums of many parities of one bit to {glue:text}`indicators_most:.2f` times for a single one. The steeper trapezoids act the other way: with both changes the traces at seven parities of degree 3 and of degree 5 are {glue:text}`log_steeper` times those of our form.
 #
 # Traces are estimated there by Hutchinson's method with at most a hundred vectors, which is off by a tenth or so ({ref}`ch-perturbed-sharpness`): too little to matter here.
 #

@@ -19,15 +19,19 @@
 # # The construction can be made smaller and flatter at once
 #
 # ```{verdict}
-# Yes, but the paper's change of the network does not always work. If the rows of the MLP's second matrix that are zero are left out, as in the paper's gradient, a rescaling of the MLP lowers norm and sharpness together in all {glue:text}`paper_classes` of the paper's classes, and we prove that it always does. If these rows are counted, no rescaling does so in {glue:text}`paper_failing` of the {glue:text}`paper_classes` classes. But switching off the hidden units whose output is multiplied by 0 lowers both in every class, so the paper's conclusion survives: its network is not the best possible. A second argument of the paper, that parts of the MLP serve inputs too rare to matter, is false at the degrees of its experiments, but right for PARITY of all bits.
+# Yes, the network can be made smaller and flatter at once, in all {glue:text}`paper_classes` of the paper's classes, by switching off hidden units whose output is multiplied by 0. The paper rescales the MLP instead. If certain zero weights are left out of the gradient, as in the paper, some rescaling always works, as we prove. If they are counted, none works in {glue:text}`paper_failing` classes. A second argument, that parts of the MLP serve only rare inputs, is false at the degrees of the paper's experiments, but right for PARITY of all bits.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-hessian-trace`. **Read** 15 min. **Runs in** 15 s. **Source** printed, in words; the formulas are restored.
 #
-# **Claim.** The construction's MLP can be rescaled without changing its function, and the paper says that one factor lowers its norm and its sharpness together. For the blocks that the paper's gradient counts this is true, and we prove it. If one also counts those rows of the MLP's second matrix $F$ that the paper leaves out, it fails for low degree and many terms. There is a change that always works, namely to clear the hidden units whose output is multiplied by 0. A second argument of the paper, that parts of the MLP serve inputs too rare to matter, is false, because a part depends on the $d$ bits of one set only, and not on the whole string. It is right for sets so large that $2^d$ is far above the number of training strings.
+# **Claim.** The construction's MLP can be rescaled without changing its function, and the paper says that one factor lowers its norm and its sharpness together. For the blocks that the paper's gradient counts this is true, and we prove it. If one also counts those rows of the MLP's second matrix $F$ that the paper leaves out, it fails for low degree and many terms. There is a change that always works, namely to clear the hidden units whose output is multiplied by 0. So the paper's conclusion survives: its network is not the best possible.
+#
+# A second argument of the paper, that parts of the MLP serve inputs too rare to matter, is false, because a part depends on the $d$ bits of one set only, and not on the whole string. It is right for sets so large that $2^d$ is far above the number of training strings.
 #
 # ## Why one should care
 #
-# The paper's bound covers a learner that ends with no larger norm and no larger sharpness than the hand-written network. If this network were already the best possible in both, the condition could hardly be met, and the bound would be about no learner at all. So it has to be shown that there is room: some other network with the same output must be smaller and flatter at once. In other words, the hand-written network should not be *Pareto optimal*. A cheap way to find such a network would be to rescale a layer, because a factor on the weights before a ReLU and its inverse after it change no output. Rescaling makes some weights larger and others smaller, and it is not clear that a single factor can lower norm and sharpness at the same time.
+# The paper's bound covers a learner that ends with no larger norm and no larger sharpness than the hand-written network. If this network were already the best possible in both, the condition could hardly be met, and the bound would be about no learner at all. So it has to be shown that there is room: some other network with the same output must be smaller and flatter at once. In other words, the hand-written network should not be *Pareto optimal*.
+#
+# A cheap way to find such a network would be to rescale a layer, because a factor on the weights before a ReLU and its inverse after it change no output. But rescaling makes some weights larger and others smaller, so it is not clear that a single factor can lower norm and sharpness at the same time.
 #
 # ## Three weights by hand
 #
@@ -37,11 +41,19 @@
 #
 # and both are smallest at $\alpha = \sqrt2$, where both are 4. So one factor lowers both, because the large weight $F$ makes both the norm and the gradient for $G$ large.
 #
-# Suppose now that the hidden unit also writes into a second place through a third weight, which is zero, and that the output moves by 3 for each unit of what is written there. The norm is as before, but the gradient for the third weight is $3\, G y = 3$, so the squared gradient is $5 + 9 = 14$, and after rescaling it is $\frac4{\alpha^2} + 10\, \alpha^2$. This is smallest at $\alpha = (\frac4{10})^{1/4} = 0.80$. Norm and gradient now require opposite changes: at $\alpha = \sqrt2$ the gradient is 22, and at every $\alpha$ below 1 the norm is above 5. So no factor lowers both. The rows of $F$ that {ref}`ch-gradients-and-trace` found left out are weights like the third one here.
+# Suppose now that the hidden unit also writes into a second place through a third weight, which is zero, and that the output moves by 3 for each unit of what is written there. The norm is as before, but the gradient for the third weight is $3\, G y = 3$, so the squared gradient is $5 + 9 = 14$, and after rescaling it is $\frac4{\alpha^2} + 10\, \alpha^2$. This is smallest at $\alpha = (\frac4{10})^{1/4} = 0.80$. Three factors show the difference:
+#
+# | factor $\alpha$ | squared norm | squared gradient, two weights | squared gradient, three weights |
+# |:--|--:|--:|--:|
+# | $(\frac4{10})^{1/4}$ | 6.96 | 6.96 | 12.65 |
+# | 1 | 5 | 5 | 14 |
+# | $\sqrt2$ | 4 | 4 | 22 |
+#
+# With the third weight, norm and gradient require opposite changes: at every $\alpha$ above 1 the gradient is above 14, for example 22 at $\sqrt2$, and at every $\alpha$ below 1 the norm is above 5. So no factor lowers both. The rows of $F$ that {ref}`ch-gradients-and-trace` found left out are weights like the third one here.
 #
 # ## The statement
 #
-# The network is that of {ref}`ch-construction`, for $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings of $T$ bits: $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, else 0; each of the $W$ sets has $d$ members; $S = \sum_i c_i$. Its first attention takes means of bits, the MLP $y \mapsto F\,(Gy + b)_+$ turns a mean into a parity, and the second attention takes the weighted mean of the parities. For $\alpha > 0$ the change
+# The network is that of {ref}`ch-construction`, for $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings of $T$ bits. Here $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, else 0; each of the $W$ sets has $d$ members; and $S = \sum_i c_i$. The network works in three steps. Its first attention takes means of bits, the MLP $y \mapsto F\,(Gy + b)_+$ turns a mean into a parity, and the second attention takes the weighted mean of the parities. For $\alpha > 0$ the change
 #
 # $$G \to \alpha G, \qquad b \to \alpha b, \qquad F \to F / \alpha$$
 #
@@ -53,13 +65,13 @@
 # 2. *(Refuted below.)* Parts of the MLP that serve inputs such as all zeros or all ones may be removed without a change of the training loss, with high probability, since such inputs occur with exponentially small probability.
 # ```
 #
-# Which weights the gradient counts follows from Theorem 14: of $F$ the last row, which writes the parities. The other rows, which write into the columns of the positions, are zero, but their gradient is not ({ref}`ch-gradients-and-trace`). We therefore give every number both ways.
+# Which weights does the gradient count? This follows from Theorem 14: of $F$ the last row, which writes the parities. The other rows, which write into the columns of the positions, are zero, but their gradient is not ({ref}`ch-gradients-and-trace`). We therefore give every number both ways.
 #
-# **In closed form.** As in the example, norm and gradient have two terms each. Let $A = |G|^2 + |b|^2$ and $B = |F|^2$, and let $g_G, g_b, g_F$ be the mean squared gradient of the output for each block. The sharpness is twice the sum over all blocks. Rescaling divides the gradients of $G$ and $b$ by $\alpha$ and multiplies that of $F$ by $\alpha$. So the parts of norm and sharpness that depend on $\alpha$ are
+# **In closed form.** We first reduce the remark to a comparison of two numbers. As in the example, norm and gradient have two terms each. Let $A = |G|^2 + |b|^2$ and $B = |F|^2$, and let $g_G, g_b, g_F$ be the mean squared gradient of the output for each block. The sharpness is twice the sum over all blocks. Rescaling divides the gradients of $G$ and $b$ by $\alpha$ and multiplies that of $F$ by $\alpha$. So the parts of norm and sharpness that depend on $\alpha$ are
 #
 # $$\alpha^2 A + \frac{B}{\alpha^2} \quad\text{and}\quad \frac{g_G + g_b}{\alpha^2} + \alpha^2 g_F, \qquad\text{least at}\quad \alpha_n = \Bigl(\frac BA\Bigr)^{1/4}, \quad \alpha_g = \Bigl(\frac{g_G + g_b}{g_F}\Bigr)^{1/4}.$$
 #
-# Both are convex in $\log \alpha$. Therefore some $\alpha$ lowers both if and only if $\alpha_n$ and $\alpha_g$ are strictly on the same side of 1, and then the one nearer to 1 lowers both.
+# The factor $\alpha_n$ is the best one for the norm, and $\alpha_g$ is the best one for the gradient. Both functions are convex in $\log \alpha$. Therefore some $\alpha$ lowers both if and only if $\alpha_n$ and $\alpha_g$ are strictly on the same side of 1, and then the one nearer to 1 lowers both.
 
 # %% tags=["parameters"]
 n = 20  # bits of the paper's classes, T [20..24]
@@ -97,7 +109,7 @@ glue(instances=instances, n_small=n_small, train=8192)
 # %% [markdown]
 # ## Two factors
 #
-# We now compute both factors in the paper's 20 classes, which have degrees 1 to 5 and 1, 7, 14 or 20 terms. The function `measure` finds the squared norm of each side of the MLP, and the mean squared gradients, of $F$ with its last row only and with all rows. A class in which the two factors lie on different sides of 1 would speak against the paper's remark. Each class is represented by one function with equal coefficients. (In trials with random coefficients the same three classes failed.)
+# We now compute both factors in the paper's 20 classes, which have degrees 1 to 5 and 1, 7, 14 or 20 terms. A class in which the two factors lie on different sides of 1 would speak against the paper's remark. The function `measure` finds the squared norm of each side of the MLP, and the mean squared gradients, of $F$ with its last row only and with all rows. Each class is represented by one function with equal coefficients. (In trials with random coefficients the same three classes failed.)
 
 
 # %%
@@ -170,7 +182,17 @@ glue(paper_failing=len(failing), paper_classes=len(found), failing=names or "non
 glue(least_last=found["alpha_g, last"].min(), worst_all=found["alpha_g, all"].min())
 
 # %% [markdown]
-# In the left map of {numref}`fig-optima`, where the gradient is counted as the paper counts it, all numbers are below 1, so both quantities decrease for some $\alpha > 1$ in all {glue:text}`paper_classes` classes, and $\alpha_g$ is at least {glue:text}`least_last:.2f`. The paper's reason is that the second-layer matrix $F$ contributes more heavily: to the norm, and by its size to the gradients of $G$ and $b$. This is right, and the bounds of Theorem 14 say so too, since their ratio gives $\alpha = (32 d^2)^{1/4} \approx 2.4 \sqrt d$. With the smaller factor $\alpha = (2 d^2)^{1/4}$, which is the best one for the bounds of Theorem 10 on the norm, one power of $d$ is saved in both bounds: those of Theorem 10 for the squared norm of the MLP become $16 \sqrt2\, d (d+1)$, and those of Theorem 14 for its squared gradient $68 \sqrt2\, W d (d+1)$. So in the paper's count the rescaled network has $O(d^2)$ and $O(W d^2)$ where the paper has $O(d^3)$ and $O(W d^3)$. But the gradient *for* the positional rows of $F$ requires the opposite. In the right map, where they are counted, three cells are framed: {glue:text}`paper_failing` classes have no common factor, all with $d = 1$, and the least $\alpha_g$ is {glue:text}`worst_all:.2f`.
+# {numref}`fig-optima` shows $\alpha_g^{-4}$ for each class. A number below 1 means that the sharpness requires a factor above 1, as the norm always does.
+#
+# * *The left map* counts the gradient as the paper does. All its numbers are below 1, so both quantities decrease for some $\alpha > 1$ in all {glue:text}`paper_classes` classes, and $\alpha_g$ is at least {glue:text}`least_last:.2f`.
+# * *The right map* counts the gradient *for* the positional rows of $F$ too, which requires the opposite, a factor as small as possible. In most classes the gradients of $G$ and $b$ still prevail, but three cells are framed: {glue:text}`paper_failing` classes have no common factor, all with $d = 1$, and the least $\alpha_g$ is {glue:text}`worst_all:.2f`.
+#
+# **The paper's reason** is that the second-layer matrix $F$ contributes more heavily: to the norm, and by its size to the gradients of $G$ and $b$. This is right, and the bounds of Theorem 14 say so too, since their ratio gives $\alpha = (32 d^2)^{1/4} \approx 2.4 \sqrt d$. The best factor for the bounds of Theorem 10 on the norm is smaller, $\alpha = (2 d^2)^{1/4}$. With this factor one power of $d$ is saved in both bounds:
+#
+# | bound, in the paper's count | in the paper | rescaled by $(2 d^2)^{1/4}$ |
+# |:--|:--|:--|
+# | Theorem 10, squared norm of the MLP | $O(d^3)$ | $16 \sqrt2\, d (d+1) = O(d^2)$ |
+# | Theorem 14, squared gradient of the MLP | $O(W d^3)$ | $68 \sqrt2\, W d (d+1) = O(W d^2)$ |
 #
 # The next statement shows that the left map is typical: the same holds at all scores and coefficients.
 #
@@ -182,23 +204,27 @@ glue(least_last=found["alpha_g, last"].min(), worst_all=found["alpha_g, all"].mi
 # **The idea of the proof.** We compare the gradients for $F$ and for $b$ unit by unit. The gradient for a bias contains the slope $2d$ of its unit in $F$, whereas the gradient for an entry of $F$ contains what the unit passes on, which is at most about 2. So for units with a slope the bias has the larger gradient. The units without a slope have no gradient for the bias, but each has a partner with a slope that is on whenever it is on, and the two are counted together.
 #
 # ```{dropdown} Proof that one factor lowers both
-# The first part follows from the closed forms of the norms. For the second we bound each gradient of $F$ by one of $b$.
+# We take $\alpha_n$ from the closed forms of the norms. For $\alpha_g$ we write down the gradients for each hidden unit, pair the units, and bound each gradient of $F$ by one of $b$.
 #
-# By the closed forms of {ref}`ch-norms`, $B = 16 > 14.5 = A$ for $d = 1$; for $d \ge 2$, $B \ge 8 d^2 (d+1) > 8(d+1) \ge A$.
+# *The norm.* By the closed forms of {ref}`ch-norms`, $B = 16 > 14.5 = A$ for $d = 1$; for $d \ge 2$, $B \ge 8 d^2 (d+1) > 8(d+1) \ge A$.
 #
-# Hidden unit $h$ belongs to a *height* $v_k$, the parity of $k$, and to one of the four corners of its trapezoid. Let $a_j$ be the second attention, $u_{jh} \ge 0$ what the unit passes on at position $j$, and $q_h = \sum_j a_j [u_{jh} > 0]$. Then $\partial f/\partial F_h = S \sum_j a_j u_{jh} \le S q_h \max_j u_{jh}$, and $\partial f/\partial b_h = \pm 2d\, v_k S q_h$. A unit of height $v_k = 0$, $k$ odd, is on only where the one of $k - 1$ at the same corner is on, so its $q$ is no larger. Means lie in $[0,1]$, so the two pass on at most $1 + \frac{3}{4d} - \frac{k-1}{d}$ and $1 + \frac 3{4d} - \frac kd$. The squares of these add up to at most $\frac{58}{16} < 4 = 4 d^2$ for $d = 1$, and to at most $2 (\frac{11}8)^2 < 16 \le 4 d^2$ for $d \ge 2$. Sum over the units. For characters no height is 0, and the same holds without pairs. $\square$
+# *The gradients of a unit.* The MLP is a sum of trapezoids, one for each count $k = 0, \dots, d$ of ones in a set. Hidden unit $h$ belongs to one of the four corners of the trapezoid of a count $k$, whose *height* $v_k$ is the value of the parity at a count of $k$: 1 for even $k$ and 0 for odd $k$. Let $a_j$ be the second attention, $u_{jh} \ge 0$ what the unit passes on at position $j$, and $q_h = \sum_j a_j [u_{jh} > 0]$. Then $\partial f/\partial F_h = S \sum_j a_j u_{jh} \le S q_h \max_j u_{jh}$, and $\partial f/\partial b_h = \pm 2d\, v_k S q_h$.
+#
+# *Pairs.* A unit of height $v_k = 0$, $k$ odd, is on only where the one of $k - 1$ at the same corner is on, so its $q$ is no larger. Means lie in $[0,1]$, so the two pass on at most $1 + \frac{3}{4d} - \frac{k-1}{d}$ and $1 + \frac 3{4d} - \frac kd$.
+#
+# *The bound.* The squares of these add up to at most $\frac{58}{16} < 4 = 4 d^2$ for $d = 1$, and to at most $2 (\frac{11}8)^2 < 16 \le 4 d^2$ for $d \ge 2$. Sum over the units. For characters no height is 0, and the same holds without pairs. $\square$
 # ```
 #
 # ## A change that always works
 #
-# The units of odd $k$ have height 0. They are *dead*: they receive an input, but what they pass on is multiplied by 0. Nevertheless they contribute to the norm, and their column of $F$ has a gradient, which suggests switching them off.
+# The network can also be improved without a rescaling, because some of its hidden units do nothing. The units of odd $k$ have height 0. They are *dead*: they receive an input, but what they pass on is multiplied by 0. Nevertheless they contribute to the norm, and their column of $F$ has a gradient, which suggests switching them off.
 #
 # ```{prf:proposition} Ours
 # :label: pareto-dead
 # Set $G$ to 0 and $b$ to $-\frac1{100}$ at all dead units. The function stays the same, at all scores and for all coefficients; the norm falls strictly; at every input the gradient for each weight stays or becomes 0, and the sharpness falls strictly, if one of the inputs turns a dead unit on.
 # ```
 #
-# **Proof.** A dead unit has $F_h = 0$ in every row, so the output does not depend on its $G_h, b_h$, and their gradient is 0 before and after. Nor does any other activation depend on them, so all other gradients stay, but that for column $F_h$: it is proportional to what the unit passes on, which is now 0. Before, the unit of $k = 1$ passed on something where a mean is above $\frac1{4d}$, as at the input of all ones. The norm falls by $1 + b_h^2 - 10^{-4} > 0$ for each unit. The unit is off, and not on its kink. $\square$
+# **Proof.** We compare each gradient before and after. A dead unit has $F_h = 0$ in every row, so the output does not depend on its $G_h, b_h$, and their gradient is 0 before and after. Nor does any other activation depend on them, so all other gradients stay, but that for column $F_h$: it is proportional to what the unit passes on, which is now 0. Before, the unit of $k = 1$ passed on something where a mean is above $\frac1{4d}$, as at the input of all ones. The norm falls by $1 + b_h^2 - 10^{-4} > 0$ for each unit. The unit is off, and not on its kink. $\square$
 #
 # We apply this change to the paper's 20 classes. It would fail if norm or sharpness did not fall in one of them, or if an output moved by more than rounding.
 
@@ -319,7 +345,7 @@ same.holds(
 )
 
 # %% [markdown]
-# In the search the gradient for the last row of $F$ reaches {glue:text}`top_search:.3f` times that for $b$, and with random networks hardly more, where the proof allows $\frac{58}{64} \approx 0.906$, and a network with $F$ halved, the control, exceeds this by far. Clearing never raised a gradient: the largest ratio is {glue:text}`top_cleared:.4f`.
+# In the search the squared gradient for the last row of $F$ reaches {glue:text}`top_search:.3f` times that for $b$, and with random networks hardly more, where the proof allows $\frac{58}{64} \approx 0.906$. A network with $F$ halved, the control, exceeds this by far. Clearing never raised a gradient: the largest ratio is {glue:text}`top_cleared:.4f`.
 #
 # ## Rare inputs, and the bits that count
 #
@@ -332,7 +358,9 @@ same.holds(
 #
 # **Proof.** In this limit only positions with a term count. Each of them receives a mean on the plateau of one count, and the trapezoids of all other counts are 0 there. So a string needs the trapezoid of count 0 or $d$ only if the bits of some set are all zeros or all ones. For one set and one string this has the probability $2 \cdot 2^{-d}$, and we add up over $W$ sets and $m$ strings. $\square$
 #
-# For training sets whose size is a power of $T$, the remark is therefore right if $d$ is far above $\log_2 (m W)$, which for {glue:text}`train` strings and one set means sets of some twenty bits, and it fails for degrees that stay bounded. The next cell computes the share of inputs that need the trapezoid, for one set of three bits, for one of {glue:text}`n_small`, and for the parity of all bits of short strings. If the remark were right, the share would be about $2^{-T}$ in all three.
+# For training sets whose size is a power of $T$, the remark is therefore right if $d$ is far above $\log_2 (m W)$, and it fails for degrees that stay bounded. For {glue:text}`train` strings and one set the condition means sets of some twenty bits.
+#
+# The next cell computes the share of inputs that need the trapezoid, for one set of three bits, for one of {glue:text}`n_small`, and for the parity of all bits of short strings. If the remark were right, the share would be about $2^{-T}$ in all three.
 
 
 # %%
@@ -392,13 +420,13 @@ glue(needed=needed[n, 3])
 #
 # **Statement.** Printed, in words: inputs such as all zeros or all ones occur with exponentially small probability in a training set; consequently the parts of the MLP that serve them can be removed without affecting the training loss, with high probability.
 #
-# **Counterexample.** The paper's length $T = 20$, one set with $d = 3$. Without the trapezoid of count 0, a share {glue:text}`needed:.3f` of all inputs has a squared error above $\frac12$. The probability that none of the paper's 8192 random strings is such an input is $(7/8)^{8192} < 10^{-400}$.
+# **Counterexample.** Take the paper's length $T = 20$ and one set with $d = 3$. Without the trapezoid of count 0, a share {glue:text}`needed:.3f` of all inputs has a squared error above $\frac12$. The probability that none of the paper's 8192 random strings is such an input is $(7/8)^{8192} < 10^{-400}$.
 #
 # **Why.** A trapezoid serves all inputs with a certain *count* inside a set, and the count 0 needs $d$ equal bits, not $T$.
 #
-# **Repair.** With probability at least $1 - 2mW\, 2^{-d}$ the ends can be removed: exponentially small in $d$, not in $T$. This is of use if $d$ is far above $\log_2(mW)$. For the purpose of the remark, a network of smaller norm and sharpness: clear the units of height 0, which lowers both in every class without changing the function.
+# **Repair.** With probability at least $1 - 2mW\, 2^{-d}$ the ends can be removed: exponentially small in $d$, not in $T$. This is of use if $d$ is far above $\log_2(mW)$. For the purpose of the remark, a network of smaller norm and sharpness, clear the units of height 0, which lowers both in every class without changing the function.
 #
-# **What survives.** The remark for PARITY, where $d = T$: at $T = 20$ and with 8192 strings it is right with a probability of at least $0.984$. Besides, that such inputs are rare, that an interpolator of the training set is enough, and the conclusion: the construction is not Pareto optimal. For odd $d$ one of the two parts can indeed be removed, for another reason: the count $d$ has height 0 in the paper's basis, so that its units are dead.
+# **What survives.** The remark survives for PARITY, where $d = T$: at $T = 20$ and with 8192 strings it is right with a probability of at least $0.984$. It is also true that such inputs are rare, and that an interpolator of the training set is enough, and the conclusion stands: the construction is not Pareto optimal. For odd $d$ one of the two parts can indeed be removed, for another reason: the count $d$ has height 0 in the paper's basis, so that its units are dead.
 # ```
 #
 # ## What would falsify this

@@ -19,11 +19,16 @@
 # # Noise in the first attention and in the MLP
 #
 # ```{verdict}
-# Yes, the parities of the hand-written network are as robust as the paper's bound says. To first order in the noise a parity moves by more than the bound with probability at most {glue:text}`tail_parity:.1e`, whatever the length. If an adversary chooses the direction of the noise, and its length is typical, the move reaches {glue:text}`chosen_parity:.2f` of the bound. But the words of Lemma 22, which states this bound, are about the whole vector at a position, of which the parity is one entry. Read in this way, and with the constant that we inferred for the parity, the lemma holds at the paper's lengths, up to 50 bits, and fails on longer strings. For the parity of a single bit it fails at 300 bits, where each of six noisy copies exceeds the bound, by a factor of {glue:text}`vector_least:.2f` to {glue:text}`vector_far:.2f`.
+# Yes, the parities of the hand-written network are as robust as the paper's bound says: to first order in the noise a parity moves by more than the bound with probability at most {glue:text}`tail_parity:.1e`, whatever the length. But the paper's Lemma 22, which states this bound, speaks of the whole vector at a position, of which the parity is one entry. With the constant that we inferred for the parity, this reading holds at the paper's lengths, up to 50 bits, and fails on longer strings, for one-bit parities at 300 bits.
 # ```
-# **Needs** {ref}`ch-construction`. **Read** 20 min. **Runs in** 15 s. **Source** restored; $32 \sigma d^2$ is inferred from the authors' notebook, all other constants are ours.
+# **Needs** {ref}`ch-construction`. **Read** 18 min. **Runs in** 15 s. **Source** restored; $32 \sigma d^2$ is inferred from the authors' notebook, all other constants are ours.
 #
-# **Claim.** Put independent normal noise on every weight of the hand-written transformer. The paper follows the noise through the first attention and the MLP, and makes two statements, which are both true. First, each quantity moves in proportion to the noise. Second, while the noise is small, no hidden unit turns on or off at a position that holds a term of the target. The paper neglects terms of second order, and so do we where we say so.
+# **Claim.** Put independent normal noise on every weight of the hand-written transformer. The paper follows the noise through the first attention and the MLP, and makes two statements, which are both true.
+#
+# * Each quantity moves in proportion to the noise.
+# * While the noise is small, no hidden unit turns on or off at a position that holds a term of the target.
+#
+# The paper neglects terms of second order, and so do we where we say so.
 #
 # ## Why one should care
 #
@@ -44,7 +49,7 @@
 # | $G$ | the same, times $y = 1$ | $4 \sigma$ |
 # | $F$ | $\sum_h u_h\, \Delta F_h$ | $\sigma \sqrt{\frac{49 + 25 + 9 + 1}{16} + \frac{9 + 1}{16}} = 2.42\, \sigma$ |
 #
-# The first line is the reason why the network is robust. The slopes of the four units that are on add up to 0, so whatever noise the attention adds to the mean, none of it reaches the parity. The other three lines add up to the standard deviation $\sqrt{16 + 16 + 5.875}\; \sigma = 6.15\, \sigma$. The paper allows $32 \sigma$ at degree 1, which is 5.2 standard deviations, and a normal variable exceeds 5.2 standard deviations with a probability of about $2 \cdot 10^{-7}$. All this is true as long as no unit turns on or off, hence for small $\sigma$. The input of each unit here is at least $\frac14$ away from the point where this happens.
+# The first line is the reason why the network is robust. The slopes of the four units that are on add up to 0, so whatever noise the attention adds to the mean, none of it reaches the parity. The other three lines add up to the standard deviation $\sqrt{16 + 16 + 5.875}\; \sigma = 6.15\, \sigma$. The paper allows $32 \sigma$ at degree 1, which is 5.2 standard deviations, and a normal variable exceeds 5.2 standard deviations, in one direction or the other, with a probability of about $2 \cdot 10^{-7}$. All this is true as long as no unit turns on or off, hence for small $\sigma$. The input of each unit here is at least $\frac14$ away from the point where this happens.
 #
 # ## The statement
 #
@@ -70,7 +75,8 @@
 # * *(Remark 23.)* At idle positions units may flip, and the noise of $y_i$ reaches the output as well, multiplied by the slope of the MLP.
 # ```
 #
-# The lemma speaks of "the activation right after the MLP sublayer, including the residual connection", a vector of which the parity is the last entry. Its constant is missing in our text, so we take $32 \sigma d^2$ from the authors' notebook, where it enters $T_p$, the bound on the change of the output. We therefore test both, the parity and the vector. The noise is normal where nothing else is said. The paper also speaks of "remainder perturbations". In this noise each entry may be chosen freely, as long as its absolute value is at most that of a normal variable. We come to such *dominated noise* after the normal noise.
+# * *What moves.* Lemma 22 speaks of "the activation right after the MLP sublayer, including the residual connection", a vector of which the parity is the last entry. Its constant is missing in our text, so we take $32 \sigma d^2$ from the authors' notebook, where it enters $T_p$, the bound on the change of the output. We therefore test both, the parity and the vector.
+# * *Which noise.* The noise is normal where nothing else is said. But the paper also speaks of "remainder perturbations", in which each entry may be chosen freely, as long as its absolute value is at most that of a normal variable. We come to such *dominated noise* after the normal noise.
 #
 # **The idea of the proof.** The weights of an attention add up to 1, so attention averages noise and cannot amplify it. The MLP is flat on a *plateau* of width $\frac1{2d}$ around each possible mean, so the noise of $y_i$ stops there, as long as no unit flips. What remains is the noise of the MLP's own weights, as in the example.
 
@@ -127,7 +133,9 @@ def changes(spec, before, bits, moved):
 
 
 # %% [markdown]
-# How small must the noise be so that no unit flips? A hidden unit is at least about $\frac1{4d}$ from its *kink*, the mean at which it turns on. So the chance of a flip should depend on $\sigma d$, and hardly on anything else. To see whether this is so, we draw 100 noisy copies of four networks of different degree at nine levels of noise, and count the copies in which some unit flips.
+# ## How much noise makes a unit flip
+#
+# The argument needs that no unit flips, so we first look how small the noise must be for this. A hidden unit is at least about $\frac1{4d}$ from its *kink*, the mean at which it turns on. So the chance of a flip should depend on $\sigma d$, and hardly on anything else. To see whether this is so, we draw 100 noisy copies of four networks of different degree at nine levels of noise, and count the copies in which some unit flips. At active positions, curves that differ by the degree would speak against this expectation.
 
 # %% mystnb={"code_prompt_hide": "Flips in noisy copies", "code_prompt_show": "Flips in noisy copies"} tags=["hide-cell"]
 levels = [0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3]
@@ -156,11 +164,13 @@ axes[0].legend()
 figures.show()
 
 # %% [markdown]
-# In the left panel of {numref}`fig-perturbed-flips` the four curves nearly coincide, so at active positions only $\sigma d$ matters. None of the copies flips a unit in the shaded range, which is what {prf:ref}`perturbed-no-flip`, proved two sections below, guarantees except with a small probability. In the right panel units flip at much smaller noise, as Remark 23 says, and the four curves differ: at $\sigma d = 0.01$ some unit flips in about a quarter of the copies at the degrees 1, 2 and 3, but in none at degree 5. The reason is that an idle position holds the mean of all bits, which may lie anywhere, also next to a kink. Some string even puts an idle position *on* a kink if $T + 1$ is a multiple of the largest power of 2 that divides $4d$. For even $T$, as in all experiments of the paper, no string does.
+# In the left panel of {numref}`fig-perturbed-flips` the four curves nearly coincide, so at active positions only $\sigma d$ matters. None of the copies flips a unit in the shaded range, which is what {prf:ref}`perturbed-no-flip`, proved two sections below, guarantees except with a small probability.
+#
+# In the right panel units flip at much smaller noise, as Remark 23 says, and the four curves differ: at $\sigma d = 0.01$ some unit flips in about a quarter of the copies at the degrees 1, 2 and 3, but in none at degree 5. The reason is that an idle position holds the mean of all bits, which may lie anywhere, also next to a kink. Some string even puts an idle position *on* a kink if $T + 1$ is a multiple of the largest power of 2 that divides $4d$. For even $T$, as in all experiments of the paper, no string does.
 #
 # ## The tail of a chi variable
 #
-# The length of a noisy row is a chi variable, and so we begin with its tail.
+# The first two of the three bounds below need to know how long a noisy row can be. Its length is a chi variable, and so we begin with the tail of this variable.
 #
 # 1. *The moment.* The square $\chi^2/\sigma^2$ has a chi-squared law with $k$ degrees of freedom. For $0 < u < \frac12$ a comparison of power series in $u$ gives
 #
@@ -227,7 +237,7 @@ lem20.holds(
 #
 # ## Three bounds, proved
 #
-# We now prove the three steps of the idea, each with a constant of our own: attention averages noise, no unit flips, and a parity responds only to the noise of the MLP. In these bounds $\bar\chi_k$ is a *level*, that is, a number below which all chi variables with $k$ degrees of freedom in the argument stay, with the probability that is asked for. Let $X_j$ be token $j$, of length at most $\sqrt2$, and let $a_{ij}$ be the weight that position $i$ gives to token $j$ in the first attention.
+# We now prove the three steps of the idea, each with a constant of our own: attention averages noise, no unit flips, and a parity responds only to the noise of the MLP. This shows whether the paper's argument works; what the paper's own constant is worth follows after the proofs. In these bounds $\bar\chi_k$ is a *level*, that is, a number below which all chi variables with $k$ degrees of freedom in the argument stay, with the probability that is asked for. Let $X_j$ be token $j$, of length at most $\sqrt2$, and let $a_{ij}$ be the weight that position $i$ gives to token $j$ in the first attention.
 #
 # The first lemma says that the noise which reaches a position through the attention is no larger than the noise of one token's value and of one score, however many tokens there are.
 #
@@ -291,15 +301,15 @@ lem20.holds(
 # **Dominated noise.** Let each entry of the noise be chosen freely, but no larger than a normal variable of standard deviation $\sigma$. Where independent normal variables gave a factor $\sqrt2$, the lengths of two rows now add up, and so do the parts of a score. The first lemma holds with $\sigma (2 \bar\chi_D + 2 \bar\chi_1)$. The second holds with $6$ in place of $1 + 2 \sqrt2$, and with $2 \bar\chi_D + 2 \bar\chi_1$ for the bracket in the equation for $\sigma_0$. In the third the parity moves by at most the sum of the absolute values of the normal variables that $s(y)$ adds up.
 # ```
 #
+# ## How often a parity exceeds the paper's bound
+#
 # How likely is it that an active parity exceeds the paper's $32 \sigma d^2$? For $d = 1$ and $y = 1$ the last lemma gives $s(1)^2 = 2 \cdot 16 + 5.875$, as in the example. In general we argue as follows, to first order in the noise.
 #
 # 1. An active position has one of $d + 1$ means, up to the leak, so its mean lies on one of $d + 1$ plateaus. On a plateau the move is linear in $y$, so it is largest at one of the two ends, and it can have either sign.
 # 2. Let $N$ be a standard normal variable and $s_k$ the largest $s$ on plateau $k$. By step 1 the probability that some active parity moves by more than $32 \sigma d^2$ is at most $4 \sum_k \mathbb P(N > 32 d^2 / s_k)$. The length does not enter.
 # 3. The quotient $32 d^2/s(1)$ grows like $8 \sqrt d$. For $d \ge 2$ we have $s(1)^2 \le 16 d^3 + 32 d^2 + 5.9\, d \le 33.5\, d^3$. So $32 d^2/s(1) \ge 5.5 \sqrt d$, and the sum is at most $2(d+1)\, e^{-15 d} < 10^{-12}$.
 #
-# Therefore $d = 1$ is the worst degree.
-#
-# The next table computes these probabilities for six degrees. The paper's probabilities are among the formulas that are missing in our text, so we have to choose one. We ask for at most $10^{-5}$ at an active position, and for at most $10^{-3}$ at any of the idle ones on {glue:text}`n_long` bits. Both are so small that nobody would expect to see a failure. In the control the ramps of the MLP are ten times as steep, and the control must exceed both limits.
+# Therefore $d = 1$ is the worst degree. The next table computes these probabilities for six degrees. The paper's probabilities are among the formulas that are missing in our text, so we have to choose one. We ask for at most $10^{-5}$ at an active position, and for at most $10^{-3}$ at any of the idle ones on {glue:text}`n_long` bits. Both are so small that nobody would expect to see a failure. In the control the ramps of the MLP are ten times as steep, and the control must exceed both limits.
 
 
 # %%
@@ -380,9 +390,9 @@ glue(tail_parity=law["probability"].max(), dominated=1e4 * dominated["as written
 
 
 # %% [markdown]
-# At degree 1 the probability is {glue:text}`tail_parity:.1e` at an active position, and at higher degrees it is far smaller. The idle positions stay below their limit too. Noise that an adversary chooses entry by entry, no larger than normal noise in each entry, can exceed $32 \sigma d^2$ in about {glue:text}`dominated:.0f` of 10,000 draws at degree 1, and in none at the other degrees. So the bound holds with high probability for this noise as well, to first order.
+# At degree 1 the probability is {glue:text}`tail_parity:.1e` at an active position, which is twice the number of the example, because a plateau has two ends and the sum counts both. At higher degrees the probability is far smaller, and the idle positions stay below their limit too. Noise that an adversary chooses entry by entry, no larger than normal noise in each entry, can exceed $32 \sigma d^2$ in about {glue:text}`dominated:.0f` of 10,000 draws at degree 1, and in none at the other degrees. So the bound holds with high probability for this noise as well, to first order.
 #
-# **The vector.** So far we have followed the parity, the last entry of the activation. On one-hot codes the noise of $F$ adds an independent number to each of the $T + 2$ columns at a position. So the vector moves by about $\sigma \sqrt T$ times the length of what the hidden units pass on, and no bound without $T$ can hold for it on long strings. To see from which length on $32 \sigma d^2$ fails, we take six noisy copies, each at the strings of all zeros and of all ones, for $d = 1$ and $\sigma = 10^{-6}$.
+# **The vector.** So far we have followed the parity, the last entry of the activation. On one-hot codes the noise of $F$ adds an independent number to each of the $T + 2$ columns at a position. So the vector moves by about $\sigma \sqrt T$ times the length of what the hidden units pass on, and no bound without $T$ can hold for it on long strings. To see from which length on $32 \sigma d^2$ fails for the vector, we take six noisy copies, each at the strings of all zeros and of all ones, for $d = 1$ and $\sigma = 10^{-6}$. A copy that stays below 1 on long strings would speak against this argument.
 
 
 # %%
@@ -423,11 +433,14 @@ ledger.result("sharper.lem22.vector").refuted(
 glue(vector_far=whole.max(), vector_least=whole.min())
 
 # %% [markdown]
-# At 20 bits every copy stays below 1, and at 300 bits every copy is above 1: the least has {glue:text}`vector_least:.2f` and the largest {glue:text}`vector_far:.2f`, while the parity moves as little as before.
+# At 20 bits every copy stays below 1, and at 300 bits every one of the six copies exceeds the bound: the least by a factor of {glue:text}`vector_least:.2f` and the largest by one of {glue:text}`vector_far:.2f`, while the parity moves as little as before.
 #
 # ## Noise chosen against the bounds
 #
-# Random noise seldom meets a worst case, so it cannot show whether a bound could be improved. Therefore we also *choose* noise, and make each part as long as the argument allows. All rows of $\Delta W_V$ point the same way, so that they do not average out. The scores of one query go up at the ones and down at the zeros. The noise of the MLP has the signs of $F$, so that all its effects add up. For our own bounds each part of the noise is as long as its level $\sigma \bar\chi_k$. The inferred $32 \sigma d^2$ contains no $\delta$ and so no level. For this bound each part has the root-mean-square length $\sigma \sqrt k$.
+# Random noise seldom meets a worst case, so it cannot show whether a bound could be improved. Therefore we also *choose* noise, and make each part as long as the argument allows.
+#
+# * *Its direction.* All rows of $\Delta W_V$ point the same way, so that they do not average out. The scores of one query go up at the ones and down at the zeros. The noise of the MLP has the signs of $F$, so that all its effects add up.
+# * *Its length.* For our own bounds each part of the noise is as long as its level $\sigma \bar\chi_k$. The inferred $32 \sigma d^2$ contains no $\delta$ and so no level, and for this bound each part has the root-mean-square length $\sigma \sqrt k$, which is a typical length.
 
 
 # %%
@@ -484,7 +497,9 @@ def against(weights, T, d):
 
 
 # %% [markdown]
-# We do this at lengths from 20 to {glue:text}`n_long`, with a term at every second position. The noise is $\sigma_0$ in the two columns on units (*unit* and *first order only*), and $10^{-3} \sigma_0$ in all other columns, so that only the first order counts there. Each number of the table is the change over its bound. A number above 1 in a column of a complete bound would refute this bound, and a number near 1 shows that it cannot be improved. The last three columns are controls, in which one piece of a bound is missing. The first is the bound for the attention without the noise of the scores, and the second is $\sigma_0$ computed without the term of second order. The third is the bound at idle positions without the slope.
+# We do this at lengths from 20 to {glue:text}`n_long`, with $W = \frac T2$ terms. The noise is $\sigma_0$ in the column *unit*, the root without the term of second order in the column *first order only*, and $10^{-3} \sigma_0$ in all other columns, so that only the first order counts there. Each number of the table is the change over its bound. A number above 1 in a column of a complete bound would refute this bound, and a number near 1 shows that it cannot be improved.
+#
+# The last three columns are controls, in which one piece of a bound is missing: the bound for the attention without the noise of the scores, $\sigma_0$ computed without the term of second order, and the bound at idle positions without the slope. A missing piece must show somewhere, that is, the largest number in each of these columns must be above 1, although it need not be so in every row.
 
 # %%
 rows = []
@@ -519,7 +534,12 @@ table(
 )
 
 # %% [markdown]
-# Chosen noise attains our bound for the attention, and at degree 2 almost the one for the units. So these two bounds cannot be improved much, and random noise stays below them only because it hardly ever meets the worst case. The inferred $32 \sigma d^2$ is nearly used up at $d = 1$, so if noise may be chosen, a constant of this form cannot be much smaller. In the columns of complete bounds no number grows beyond 1 with the length. But $\sigma_0$ decreases: at large $T$ the term $\sigma^2 \bar\chi_D^2$ makes it of order $(dT)^{-1/2}$.
+# The columns of the table answer four questions in turn:
+#
+# * *Our bounds.* Chosen noise attains our bound for the attention, and at degree 2 almost the one for the units. So these two bounds cannot be improved much, and random noise stays below them only because it hardly ever meets the worst case.
+# * *The inferred bound.* If an adversary chooses the direction of the noise, and its length is typical, the move of the parity reaches {glue:text}`chosen_parity:.2f` of $32 \sigma d^2$ at $d = 1$. So a constant of this form cannot be much smaller if noise may be chosen.
+# * *The length.* In the columns of complete bounds no number grows beyond 1 with the length. But $\sigma_0$ itself depends on the length. In the table it rises a little from 20 to 60 bits, because the leak $\varepsilon$ shrinks. On longer strings it decreases, because at large $T$ the term $\sigma^2 \bar\chi_D^2$ makes it of order $(dT)^{-1/2}$.
+# * *The controls.* A number above 1 shows that the missing piece is needed in that row. The noise of the scores is needed in every row, the term of second order at degree 2 and in the last row of degree 1, and the slope at degree 1. In the other rows our noise decides nothing, because other noise within the levels might do more.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lem21.holds(
@@ -589,7 +609,11 @@ glue(no_slope=grown["without the slope"].max(), n_long=n_long)
 #
 # ## What would falsify this
 #
-# The tail of Lemma 19 would be refuted by an exact probability above $\delta$. Our bounds would be refuted by noise within its levels that moves the attention, or a unit at $\sigma_0$, by more than they allow. The inferred bound would be refuted by an active parity that exceeds $32 \sigma d^2$ with a probability above $10^{-5}$, or by an idle one that moves by more than that and the slope's part. Each of these would stop this page with an error.
+# * *The tail of Lemma 19* would be refuted by an exact probability above $\delta$.
+# * *Our bounds* would be refuted by noise within its levels that moves the attention, or a unit at $\sigma_0$, by more than they allow.
+# * *The inferred bound* would be refuted by an active parity that exceeds $32 \sigma d^2$ with a probability above $10^{-5}$, or by an idle one that moves by more than that and the slope's part.
+#
+# Each of these would stop this page with an error.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -628,7 +652,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-attention-spread
 #
-# *With the computer.* The example finds that the parity of one bit moves with a standard deviation of $6.15\, \sigma$. Check this by simulation. Draw 2000 noisy copies of a network on 8 bits with one term of degree 1, 2, 3 and 5, at the input of all ones. Compare the standard deviation of the first parity with $s(1)$ and with $32 d^2$. Then run the chapter with longer strings, `python -m bookkit.run sharper/perturbed_attention -p n_long 400 --out my_run`. Which columns of the table in the section *Noise chosen against the bounds* change with the length?
+# *With the computer.* The example finds that the parity of one bit moves with a standard deviation of $6.15\, \sigma$. Check this by simulation: draw 2000 noisy copies of a network on 8 bits with one term of degree 1, 2, 3 and 5, at the input of all ones. Compare the standard deviation of the first parity with $s(1)$ and with $32 d^2$. Then run the chapter with longer strings, `python -m bookkit.run sharper/perturbed_attention -p n_long 400 --out my_run`. Which columns of the table in the section *Noise chosen against the bounds* change with the length?
 # ```
 #
 # ```{solution-start} ex-attention-spread
@@ -652,7 +676,7 @@ answer = pd.DataFrame(by_degree).T.rename_axis("d")
 table(answer, "Standard deviation of a parity at the input of all ones, over sigma", form=".2f")
 
 # %% [markdown]
-# The simulation agrees with $s(1)$ as well as 2000 copies can tell, that is, to a few per cent. The bound is 5.2 standard deviations at degree 1 and many more at higher degrees, so it is not the MLP of a high degree that makes the paper's bound tight. With longer strings the columns of the complete bounds hardly change. The level $\sigma_0$ decreases, and the controls move somewhat.
+# The simulation agrees with $s(1)$ as well as 2000 copies can tell, that is, to a few per cent. The bound is 5.2 standard deviations at degree 1 and many more at higher degrees, so it is not the MLP of a high degree that makes the paper's bound tight. With longer strings the columns of the complete bounds hardly change. The level $\sigma_0$ decreases from some 60 bits on, and the controls move somewhat.
 #
 # ```{solution-end}
 # ```

@@ -19,29 +19,41 @@
 # # The output of the hand-written network under noise
 #
 # ```{verdict}
-# Yes, at any given input noise on the weights moves the network's output by less than Theorem 24 allows. To first order in the noise, the bound is at least {glue:text}`deviations:.0f` standard deviations of the output, for even lengths $T \ge 4$ and if no coefficient is below $T^{-4}$. For the worst case we also choose noise of typical size so that it moves the output as far as possible. Even then the output moves by only {glue:text}`aligned:.2f` of the bound at {glue:text}`n_long` bits, a share that grows like the root of the number of terms.
+# At any given input, normal noise on the weights moves the network's output by less than Theorem 24 allows, except with negligible probability. This is proved to first order in the noise, for even lengths $T \ge 4$ and coefficients of at least $T^{-4}$, where the bound is at least {glue:text}`deviations:.0f` standard deviations of the output. At the inputs tried, even noise of typical size in the worst direction moves it by {glue:text}`aligned:.2f` of the bound at {glue:text}`n_long` bits, a share growing like the root of the number of terms.
 # ```
-# **Needs** {ref}`ch-perturbed-attention`, {ref}`ch-gradients-and-trace`. **Read** 17 min. **Runs in** 15 s. **Source** code: $T_p$; two constants are inferred from it, all others are ours.
+# **Needs** {ref}`ch-perturbed-attention`, {ref}`ch-gradients-and-trace`. **Read** 16 min. **Runs in** 15 s. **Source** code: $T_p$; two constants are inferred from it, all others are ours.
 #
-# **Claim.** The paper bounds how far noise on the weights moves the output of its hand-written transformer, its second attention, and the derivatives of both. To first order in the noise, all bounds whose constants are known are true, by a wide margin that does not shrink quickly with the length, provided that no coefficient is extremely small. In the paper one lemma has a further factor, for *idle* positions, those without a parity, and we show that it is not needed.
+# **Claim.** The paper bounds how far noise on the weights moves four things: the output of its hand-written transformer, the shares that its second attention gives to the tokens, and the derivatives of both. To first order in the noise, all bounds whose constants are known are true, by a wide margin that does not shrink quickly with the length, provided that no coefficient is extremely small. In the paper one lemma has a further factor, for *idle* positions, those without a parity, and we show that this factor is not needed.
 #
 # ## Why one should care
 #
-# The main bound of the paper is about a network whose weights carry a little noise, and it is useful only if such noise does little harm to the network written by hand. The paper therefore bounds, one after the other, how far noise moves the parities, the attention weights, the output, and later the gradient and the Hessian. All these numbers enter one term of the bound. If one of them were too small, the paper's bound would not be proved; if all are far too large, the bound may be vacuous although a better one is not. In this chapter we test the middle of this chain, up to the output.
+# The main bound of the paper is about a network whose weights carry a little noise, and it is useful only if such noise does little harm to the network written by hand. This is not obvious, because the effects of noise on many weights may add up. The paper therefore bounds, one after the other, how far noise moves the parities, the attention weights, the output, and later the gradient and the Hessian. All these numbers enter one term of the main bound. If one of them were too small, the paper's bound would not be proved; if all are far too large, the bound may be vacuous although a better one is not. In this chapter we test the middle of this chain, up to the output.
 #
 # ## Two tokens by hand
 #
-# Let the output be an average of two values, $f = a_1 v_1 + a_2 v_2$, with equal scores, so that $a = (\frac12, \frac12)$, and with the values $v = (1, 0)$. We put independent noise of standard deviation $\sigma$ on the two values and on the two scores, and ask how far $f$ moves.
+# Let the output be an average of two values, $f = a_1 v_1 + a_2 v_2$. The two tokens have equal scores, so that the attention weights are $a = (\frac12, \frac12)$, and the values are $v = (1, 0)$. We put independent noise of standard deviation $\sigma$ on the two values and on the two scores, and ask how far $f$ moves.
 #
 # * If only the values are noisy, $f$ moves by $\frac12 \Delta v_1 + \frac12 \Delta v_2$, which has the standard deviation $\sigma / \sqrt 2 = 0.71\, \sigma$.
 # * If only the scores are noisy, note that the first weight of the softmax has the derivative $\frac14$ in its own score and $-\frac14$ in the other. So $f$ moves by $\frac14 (\Delta s_1 - \Delta s_2)$, which has the standard deviation $0.35\, \sigma$.
 # * If both are noisy, the variances add up, and the standard deviation is $\sqrt{0.71^2 + 0.35^2}\, \sigma = 0.79\, \sigma$.
 #
-# The last number is $\sigma$ times the length of the gradient of $f$, which is $\sqrt{\frac14 + \frac14 + \frac1{16} + \frac1{16}} = 0.79$. So to first order a theorem on the move of the output is a statement about the length of a gradient. The paper's bound does not use this fact, but adds the largest moves of all parts, as if all of them happened at once and in the same direction. Here two values that each move by two standard deviations would move $f$ by $2 \sigma$, and two scores that do so in opposite directions by $\sigma$. The sum $3 \sigma$ is almost four standard deviations of the output. A bound of this kind is therefore true with a margin, and we measure this margin.
+# The last number is $\sigma$ times the length of the gradient of $f$, which is $\sqrt{\frac14 + \frac14 + \frac1{16} + \frac1{16}} = 0.79$. So to first order a theorem on the move of the output is a statement about the length of a gradient.
+#
+# The paper's bound does not use this fact, but adds the largest moves of all parts, as if all of them happened at once and in the same direction. Here two values that each move by $2 \sigma$ move $f$ by $2 \sigma$, and two scores that do so in opposite directions by $\sigma$:
+#
+# | noise on | standard deviation of $f$ | largest move of $f$, for moves of $2 \sigma$ |
+# |:--|:--|:--|
+# | the two values | $0.71\, \sigma$ | $2 \sigma$ |
+# | the two scores | $0.35\, \sigma$ | $\sigma$ |
+# | both | $0.79\, \sigma$ | $3 \sigma$ |
+#
+# The sum $3 \sigma$ is almost four standard deviations of the output. A bound of this kind is therefore true with a margin, and we measure the margin of the paper's bound.
 #
 # ## The statement
 #
-# The network $f_\theta$ of {ref}`ch-construction` computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings of $T$ bits: $W$ parities of $d$ bits each, with $\sum_i c_i^2 = 1$ and $S = \sum_i c_i \le \sqrt W$. The tokens of the second attention are the rows $z_j$ of $D = T + 2$ columns: a parity in the last column, and the code of the position in the others. Every weight gets independent normal noise of standard deviation $\sigma$, and a prime marks a noisy copy. We write $k = D - 1$ for the number of positions and $\ell$ for $\log T$. The norm $|M|_1$ is the largest sum of absolute entries of a column, and $|\cdot|$ without an index is the length of a vector.
+# The network $f_\theta$ of {ref}`ch-construction` computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings of $T$ bits. It has $W$ *terms*, parities of $d$ bits each: $p_{U_i}$ is 1 if the bits in the set $U_i$ hold an even number of ones, and 0 otherwise. The coefficients $c_i$ are positive, with $\sum_i c_i^2 = 1$ and $S = \sum_i c_i \le \sqrt W$.
+#
+# The tokens of the second attention are the rows $z_j$ of $D = T + 2$ columns: a parity in the last column, and the code of the position in the others. Every weight gets independent normal noise of standard deviation $\sigma$, and a prime marks a noisy copy. We write $k = D - 1$ for the number of positions and $\ell$ for $\log T$. The norm $|M|_1$ is the largest sum of absolute entries of a column, and $|\cdot|$ without an index is the length of a vector.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 24
 # :label: sharper-thm24
@@ -50,7 +62,7 @@
 # $$T_p = \sigma \bigl( 128\, d^2 W \ell + \sqrt{2k} + 32 \sqrt W d^2 \bigr) .$$
 # ```
 #
-# The three terms can be read as three sources of noise: the weights of the second attention move, the read-out $v_2$ moves, and the parities move.
+# The three terms can be read as three sources of noise: the weights of the second attention move, the read-out $v_2$ moves, and the parities move. The paper has similar bounds for parts of the network:
 #
 # ```{prf:lemma} Lintilhac and Shaikh (2026), Lemmas 25 to 28 and Theorem 29
 # :label: sharper-lem25
@@ -62,7 +74,7 @@
 # * *Theorem 29:* the Jacobian $J = \mathrm{diag}(a) - a a^\top$ of the second softmax, for which $|J' - J|_1 \le 3 |a' - a|_1$.
 # ```
 #
-# **The idea of the proofs.** The paper changes the factors of a product one by one and bounds each change, to first order in $\sigma$. To this order the noise of the output is known exactly, as in the example: it is normal, with the standard deviation $\sigma |\nabla_\theta f_\theta|$. So Theorem 24 is a statement about one number, the length of the gradient.
+# **The idea of the proofs.** The paper changes the factors of a product one by one and bounds each change, to first order in $\sigma$. To this order the noise of the output is known exactly, as in the example: it is normal, with the standard deviation $\sigma |\nabla_\theta f_\theta|$. So Theorem 24 is a statement about one number, the length of the gradient. {ref}`ch-gradients-and-trace` has a bound on this length, and it remains to compare this bound with $T_p$.
 
 # %% tags=["parameters"]
 n_long = 300  # longest strings, even, in bits [100..400]
@@ -111,16 +123,19 @@ def of_scores(network):
 
 
 # %% [markdown]
-# We first compare $T_p$ with two kinds of noise.
+# ## Three kinds of noise
 #
-# * *Random* noise: we compute the gradient at four inputs. One standard deviation of the output is $\sigma$ times its length.
-# * *Aligned* noise: the worst case among noise of typical size. We divide the weights into *parts*, which are the rows of $F$ and of the value matrix, the columns of $G$, the vectors $b$ and $v_2$, and the single scores. A part of $m$ numbers gets noise of the typical length $\sigma \sqrt m$, in the direction that moves the output as far as possible.
+# Before the proof we compare $T_p$ with three kinds of noise.
 #
-# The coefficients of the target are equal, or they are drawn between $T^{-3.5}$ and 1, where both ends occur, and then divided by the length of the vector of all of them, so that none is below $T^{-4}$. Below $T^{-4}$ the paper's bound $2 \sqrt W \ell$ on the second scores, which $T_p$ contains, does not hold (see {ref}`ch-norms`). A standard deviation near $T_p$ would contradict the theorem for normal noise, whereas aligned noise beyond $T_p$ would not. We judge the theorem for the normal noise itself, at a given input.
+# * *Random* noise is the normal noise on all weights. We compute the gradient at four inputs; one standard deviation of the output is $\sigma$ times its length. A standard deviation near $T_p$ would contradict the theorem for normal noise.
+# * *Aligned* noise is the worst case among noise of typical size. We divide the weights into *parts*. These are the rows of $F$, the second layer of the MLP, and of the value matrix; the columns of $G$, the first layer of the MLP; its vector $b$ of biases and the read-out $v_2$; and the single scores. A part of $m$ numbers gets noise of the typical length $\sigma \sqrt m$, in the direction that moves the output as far as possible. Aligned noise beyond $T_p$ would not contradict the theorem.
+# * *Dominated* noise is the worst case among noise that is, at each weight, no larger than a normal draw.
 #
-# The paper states the theorem for *remainder* perturbations, which are dominated in absolute value by normal noise. Where they are used, in {prf:ref}`sharper-thm6`, the remainder lies on the segment from 0 to the noise. So it is the noise times one number between 0 and 1, and to first order it moves the output by that share of what the noise moves. The theorem for the noise therefore covers it.
+# The third kind is there because the paper states the theorem for *remainder* perturbations, which are dominated in absolute value by normal noise. Where they are used, in {prf:ref}`sharper-thm6`, the remainder lies on the segment from 0 to the noise. So it is the noise times one number between 0 and 1, and to first order it moves the output by that share of what the noise moves. The theorem for the noise therefore covers it, and we judge the theorem for the normal noise itself, at a given input.
 #
-# The words allow more, namely a sign and a factor for each entry of the noise. The largest move is then $\sigma \sum_k |\partial_k f_\theta| |u_k|$, with $u_k$ standard normal, whose mean is $\sqrt{2/\pi}\, \sigma \sum_k |\partial_k f_\theta|$. The move exceeds this mean by more than $10\, \sigma |\nabla f_\theta|$ with probability at most $e^{-50}$, because it is a Lipschitz function of the $u_k$. The mean and these ten deviations together are the third number below, for *dominated* noise.
+# The words allow more, namely a sign and a factor for each entry of the noise. The largest move is then $\sigma \sum_k |\partial_k f_\theta| |u_k|$, with $u_k$ standard normal, whose mean is $\sqrt{2/\pi}\, \sigma \sum_k |\partial_k f_\theta|$. The move exceeds this mean by more than $10\, \sigma |\nabla f_\theta|$ with probability at most $e^{-50}$, because it is a Lipschitz function of the $u_k$. Mean and ten deviations together are our number for dominated noise.
+#
+# The coefficients of the target are equal, or they are *unequal*: drawn between $T^{-3.5}$ and 1, where both ends occur, and then divided by the length of the vector of all of them, so that none is below $T^{-4}$. Below $T^{-4}$ the paper's bound $2 \sqrt W \ell$ on the second scores, which $T_p$ contains, does not hold (see {ref}`ch-norms`).
 
 
 # %%
@@ -173,22 +188,22 @@ figures.show()
 table(output, "Moves of the output over T_p", form=".2g")
 
 # %% [markdown]
-# The marks without a line in {numref}`fig-perturbed-output` show random noise. For it one standard deviation is a small part of $T_p$, and this part does not grow with the length. The lines show aligned noise, which reaches {glue:text}`aligned:.2f` at $W = T =$ {glue:text}`n_long`. The highest line rises like $\sqrt W$, because noise on the rows of $F$ for the positions moves all scores together. So aligned noise would exceed $T_p$ for $W$ of several thousand, but random noise does not align in this way.
+# In {numref}`fig-perturbed-output` look first at the marks without a line, which show random noise. For random noise one standard deviation is a small part of $T_p$, and this part does not grow with the length. The lines show aligned noise. The highest one, for $W = T$ and equal coefficients, reaches {glue:text}`aligned:.2f` at $W = T =$ {glue:text}`n_long`. It rises like $\sqrt W$, because noise on the rows of $F$ for the positions moves all scores together. So aligned noise would exceed $T_p$ for $W$ of several thousand, but random noise does not align in this way. For dominated noise, in the last column of the folded table, the mean and the ten deviations together reach {glue:text}`dominated:.2f` of $T_p$ at the most.
 #
 # ## Theorem 24, to first order
 #
-# We now prove that the margin is at least a factor of ten, for one standard deviation. The starting point is {prf:ref}`gradient-repaired`, which bounds the gradient of this network at every input. With $T^{-4} \le c_i \le 1$ the second scores lie between $-2\ell$ and $2\ell$, and the bound becomes
+# We now prove that the margin is at least a factor of ten, for one standard deviation. The starting point is {prf:ref}`gradient-repaired`, which bounds the gradient of this network at every input. The bound contains the second scores, which are $2 \ell + \log c_i$ for the term $i$. With $T^{-4} \le c_i \le 1$ they lie between $-2\ell$ and $2\ell$, and the bound becomes
 #
 # ```{math}
 # :label: eq-output-deviation
 # |\nabla_\theta f_\theta|^2 \le 4 + 4W (2 + d + 32 d^2 + 32 d^3) + \tfrac14 \rho^2\, W (W + 4)\, \ell^2 ,
 # ```
 #
-# with $\rho^2$ as there, the squares of the hidden units added up where they are largest.
+# with $\rho^2$ as there, the squares of the hidden units added up where they are largest. The last summand belongs to a block that the paper's formula leaves out.
 #
-# *Why a factor of ten.* Suppose that the root of the right side is at most $T_p / (10 \sigma)$. Then $T_p$ is at least ten standard deviations of the output. So at a given input the output moves by more than $T_p$ with probability at most $2\, \mathbb P(N > 10)$, where $N$ is standard normal. Ten is our choice, because the paper's probability is missing in our text. The probability $2\, \mathbb P(N > 10)$ is about $1.5 \cdot 10^{-23}$, so that even all $2^{70}$ strings of 70 bits together exceed $T_p$ with a probability of at most 2 %. (The lengths are even, as the paper's, so that no unit is on its kink.)
+# *Why a factor of ten.* Suppose that the root of the right side is at most $T_p / (10 \sigma)$. Then $T_p$ is at least ten standard deviations of the output. So at a given input the output moves by more than $T_p$ with probability at most $2\, \mathbb P(N > 10)$, where $N$ is standard normal. This probability is about $1.5 \cdot 10^{-23}$, so that even all $2^{70}$ strings of 70 bits together exceed $T_p$ with a probability of at most 2 %. Ten is our choice, because the paper's probability is missing in our text. (The lengths are even, as the paper's, so that no unit is on its kink.)
 #
-# *The root is small enough,* for every $d$, $W$ and $T \ge 4$:
+# *The root is small enough,* for every $d$, $W$ and $T \ge 4$. We bound the root from above, $T_p / \sigma$ from below, and divide:
 #
 # 1. The first two summands are at most $272\, W d^3$, because each summand is largest in comparison at $d = W = 1$. Since $\rho^2 \le 5.9\, d$ and $W + 4 \le 5 W$, the third is at most $7.4\, W^2 d\, \ell^2$, and therefore the root is at most $16.5 \sqrt W d^{3/2} + 2.72\, W \sqrt d\, \ell$.
 # 2. On the other side $T_p / \sigma$ is at least $128\, d^2 W \ell + 32 \sqrt W d^2$.
@@ -229,13 +244,22 @@ glue(copies=copies, tiny_length=tiny_moves[0], deviations=10)  # proved above
 glue(gone_through=math.floor(1 / first_order))
 
 # %% [markdown]
-# The condition on the coefficients is ours, and we do not know whether the missing hypotheses contain one. Without it no bound in $T$, $W$ and $d$ can hold. At $T = 4$, $W = 3$ and one coefficient of $10^{-1000}$, a single standard deviation is {glue:text}`tiny_length:.2f` times $T_p$, and for smaller coefficients it grows with the absolute value of their logarithm. This network is the control, here and below.
+# In the classes that we went through, $T_p$ is even {glue:text}`gone_through` times our bound on the standard deviation or more. The condition on the coefficients is ours, and we do not know whether the missing hypotheses contain one. Without it no bound in $T$, $W$ and $d$ can hold. At $T = 4$, $W = 3$ and one coefficient of $10^{-1000}$, a single standard deviation is {glue:text}`tiny_length:.2f` times $T_p$, and for smaller coefficients it grows with the absolute value of their logarithm. This network is the control, here and below.
 #
-# **Where the constants are from.** $T_p$ is in the authors' notebook of 2025, and the final paper's constants may differ. The $128 \sigma d^2 \sqrt W \ell$ of Lemma 27 is inferred: it is the first term of $T_p$ divided by $\sqrt W$. The 3 of Theorem 29 is restored, as the sum of the two steps in its proof. For Lemmas 25, 26 and 28 we have no constants of the paper, so we prove our own by its argument. Our constants show what the argument gives, but they do not test the paper's own numbers.
+# **Where the constants are from.** Only $T_p$ is given by the authors:
+#
+# | statement | its constants |
+# |:--|:--|
+# | Theorem 24 | $T_p$ is in the authors' notebook of 2025, and the final paper's constants may differ |
+# | Lemma 27 | $128 \sigma d^2 \sqrt W \ell$ is inferred: it is the first term of $T_p$ divided by $\sqrt W$ |
+# | Theorem 29 | the 3 is restored, as the sum of the two steps in its proof |
+# | Lemmas 25, 26 and 28 | we have no constants of the paper, so we prove our own by its argument |
+#
+# Our constants show what the argument gives, but they do not test the paper's own numbers.
 #
 # ## The lemmas
 #
-# The lemmas follow the noise through the network: through the MLP (line 1 below), the second attention (line 3), and the gradient of the output in its tokens (lines 2 and 4). We use these names:
+# The lemmas follow the noise through the network: through the MLP (line 1 below), the second attention (line 3), and the gradient of the output in its tokens, of which line 2 bounds the size and line 4 the move. We use these names:
 #
 # | symbol | meaning |
 # |:--|:--|
@@ -262,14 +286,16 @@ glue(gone_through=math.floor(1 / first_order))
 #    where $\gamma = S (\frac32 \alpha + \beta) + \sqrt2 \sigma \bar\chi_1$ bounds the move of $r$ in the 1-norm, and $\beta = \sigma \bigl( 2d (\sqrt2 + 1) \bar\chi_1 + (\sqrt2 \varphi + \rho)\, \bar\chi_H \bigr)$ that of any parity.
 # ```
 #
-# ```{dropdown} Proofs
-# Each line writes a change as a sum of products in which one factor is noise, and bounds the noise by its level.
+# **The idea of these proofs.** To first order only one factor of a product moves at a time. So a summand of lines 1, 3 and 4 is the size of the factors at rest, times a bound on the move of the other one. Line 2 has no noise in it, and adds up sizes alone.
 #
-# **1.** The Jacobian is $F\, \mathrm{diag}(\mathbb 1)\, G$, with $\mathbb 1$ the units that are on, and without flips its change is $F\, \mathrm{diag}(\mathbb 1)\, \Delta G + \Delta F\, \mathrm{diag}(\mathbb 1)\, G$. Only the last row of $F$ is not zero, and only the last column of $G$, which is all ones. So a column of the first matrix is at most $\sigma \varphi$ times a chi variable with $H$ degrees of freedom, because it is a product of the last row of $F$ with $H$ normal numbers. The second matrix has one column, which is at most $\sigma \sqrt H$ times a chi variable with $D$ degrees of freedom, because $D$ rows of $\Delta F$ are each summed over active units.
+# ```{dropdown} Proofs
+# We write each change as a sum of products in which one factor is noise, and bound the noise by its level.
+#
+# **1.** We change the two matrices of the MLP in turn. The Jacobian is $F\, \mathrm{diag}(\mathbb 1)\, G$, with $\mathbb 1$ the units that are on, and without flips its change is $F\, \mathrm{diag}(\mathbb 1)\, \Delta G + \Delta F\, \mathrm{diag}(\mathbb 1)\, G$. Only the last row of $F$ is not zero, and only the last column of $G$, which is all ones. So a column of the first matrix is at most $\sigma \varphi$ times a chi variable with $H$ degrees of freedom, because it is a product of the last row of $F$ with $H$ normal numbers. The second matrix has one column, which is at most $\sigma \sqrt H$ times a chi variable with $D$ degrees of freedom, because $D$ rows of $\Delta F$ are each summed over active units.
 #
 # **2.** A token enters the output in three ways: it is read, it is a key, and token $T + 1$ is the query. So its gradient is $a_i v_2 + r_i q + [i = T+1]\, t$ with $t = W_{KQ}^{(2)} \sum_j r_j z_j$, where the last summand stands for $i = T + 1$ only. Here $|v_2| = S$, $|q| = |w|$, and $r_j = a_j (h_j - \sum_k a_k h_k)$ with $0 \le h_j \le S$. The positive $r_j$ add up to half the mean absolute deviation of the $h_j$, which is at most $\frac14 S$, and so do the negative ones in absolute value, hence $|r|_1 \le \frac12 S$. The only entry of $t$ is $\sum_j r_j w_j$, which is at most $\frac14 S R$.
 #
-# **3.** If the scores change by $\Delta s_j$, the odds of a set of keys change by a factor of at most $e^{\Delta}$, with $\Delta$ the range of the $\Delta s_j$. As in {prf:ref}`perturbed-attention-bound` the share of the set moves by at most $\tanh \frac\Delta4$, so that $|a' - a|_1 \le 2 \tanh \frac\Delta4 \le \frac\Delta2$ at every $\sigma$.
+# **3.** We bound the move of the attention by that of its scores. If the scores change by $\Delta s_j$, the odds of a set of keys change by a factor of at most $e^{\Delta}$, with $\Delta$ the range of the $\Delta s_j$. As in {prf:ref}`perturbed-attention-bound` the share of the set moves by at most $\tanh \frac\Delta4$, so that $|a' - a|_1 \le 2 \tanh \frac\Delta4 \le \frac\Delta2$ at every $\sigma$.
 #
 # It remains to bound $\Delta$, and to first order a score changes through the matrix, the query and the key:
 #
@@ -287,7 +313,9 @@ glue(gone_through=math.floor(1 / first_order))
 # The sum of all these is line 4. $\square$
 # ```
 #
-# **Line 3 and Lemma 27.** To see whether line 3 is within the paper's bound, we insert $|w| \le 2 \ell \sqrt W$, $R \le 4 \ell$ and $\rho_1 \le \rho \le 2.43 \sqrt d$. At $\delta = 0.02$ and $T \ge 4$ the levels are $\bar\chi_H \le 6 \sqrt d$ and $2 \bar\chi_1 \le 6 \ell$, by {prf:ref}`sharper-lem19` and the tail of the normal law. So line 3 is at most $\sigma (6 \ell + 44\, d \sqrt W \ell)$, which is below $128 \sigma d^2 \sqrt W \ell$, and Lemma 27 holds with the inferred constant. Remark 23 of the paper gives the lemma a further factor. The reason is that at idle positions the MLP has a slope, through which noise reaches the parities. But the second scores do not read the parities. They read the columns of the positions, where the rows of $F$ are zero and the MLP therefore has no slope, so to first order no factor is needed.
+# **Line 3 and Lemma 27.** To see whether line 3 is within the paper's bound, we insert $|w| \le 2 \ell \sqrt W$, $R \le 4 \ell$ and $\rho_1 \le \rho \le 2.43 \sqrt d$. At $\delta = 0.02$ and $T \ge 4$ the levels are $\bar\chi_H \le 6 \sqrt d$ and $2 \bar\chi_1 \le 6 \ell$, by {prf:ref}`sharper-lem19` and the tail of the normal law. So line 3 is at most $\sigma (6 \ell + 44\, d \sqrt W \ell)$, which is below $128 \sigma d^2 \sqrt W \ell$, and Lemma 27 holds with the inferred constant.
+#
+# Remark 23 of the paper gives the lemma a further factor. The reason is that at idle positions the MLP has a slope, through which noise reaches the parities. But the second scores do not read the parities. They read the columns of the positions, where the rows of $F$ are zero and the MLP therefore has no slope, so to first order no factor is needed.
 #
 # We test all four lines with noise that is drawn, and lines 1 and 3 also with noise that is chosen to make their left sides large. A ratio above 1 would refute a line; a ratio close to 1 shows that its constant loses little.
 
@@ -360,13 +388,13 @@ best = found.groupby(["noise", "T"])[shown].max()
 table(best, "Largest change over our bound: lines 1 to 4, in 2 the size itself", form=".3f")
 
 # %% [markdown]
-# Lines 1, 2 and 3 are nearly attained, so their constants lose little. Line 4 adds up worst cases that do not occur together, and is far from attained. With growing length the ratios of lines 2 and 3 rise slowly towards 1, but none exceeds it.
+# The rows of chosen noise show that lines 1, 2 and 3 are nearly attained, so their constants lose little. Line 4 adds up worst cases that do not occur together, and is far from attained. With growing length the ratios of lines 2 and 3 rise slowly there towards 1, but no ratio in the table exceeds 1.
 #
-# Each control takes away one piece of a line:
+# To make sure that the tests can fail, each control takes away one piece of a statement, and the limit is then exceeded:
 #
 # * the condition on the coefficients, by a network in which one of them is $10^{-1000}$,
 # * the plateaus, by an MLP of *triangles*, bumps without a flat top, so that units flip at any noise,
-# * the scores, in lines 2 to 4,
+# * the scores, which are left out of lines 2 to 4,
 # * for Theorem 29, the sign of $a a^\top$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
@@ -457,11 +485,15 @@ glue(line4=top["change of slopes"].max())
 # %% [markdown]
 # ## The Jacobian of the softmax
 #
-# Theorem 29 is about the Jacobian of the softmax. Its proof bounds the change of $\mathrm{diag}(a)$ by $|\Delta a|_1$ and that of $a a^\top$ by $2 |\Delta a|_1$, which gives the constant 3. But the two changes partly cancel, and to see this we move along the segment from $a$ to $a'$, and write $\delta = a' - a$ for the velocity. The derivative $\dot J$ has the diagonal entries $\delta_j - 2 a_j \delta_j$, and the others are $-(a_i \delta_j + \delta_i a_j)$. So column $j$ of $\dot J$ has the sum of absolute entries
+# Theorem 29 bounds the change of the Jacobian $J = \mathrm{diag}(a) - a a^\top$ by the change of the attention $a$. Its proof bounds the change of $\mathrm{diag}(a)$ by $|\Delta a|_1$ and that of $a a^\top$ by $2 |\Delta a|_1$, which gives the constant 3. But the two changes partly cancel, so the constant can be smaller.
+#
+# To see this we move along the segment from $a$ to $a'$, and write $\delta = a' - a$ for the velocity. The derivative $\dot J$ has the diagonal entries $\delta_j - 2 a_j \delta_j$, and the others are $-(a_i \delta_j + \delta_i a_j)$. So column $j$ of $\dot J$ has the sum of absolute entries
 #
 # $$|1 - 2a_j| |\delta_j| + \sum_{i \ne j} |a_i \delta_j + a_j \delta_i| \le \bigl(|1 - 2a_j| + 1 - a_j\bigr)|\delta_j| + a_j \bigl(|\delta|_1 - |\delta_j|\bigr) \le |\delta|_1 ,$$
 #
-# where the $a_i$ with $i \ne j$ add up to $1 - a_j$. To see the last step, suppose first that $a_j \le \frac12$. Then the second expression is $(2 - 4a_j) |\delta_j| + a_j |\delta|_1$, and it is at most $(1 - a_j) |\delta|_1$, because $|\delta_j| \le \frac12 |\delta|_1$ for changes that add up to 0. If $a_j > \frac12$, it is $a_j |\delta|_1$. Neither exceeds $|\delta|_1$, so the constant can be 1 in place of 3. It is best possible: if all attention is on one key, and a share $s$ of it moves to another, then $|J' - J|_1 = (1 - s)\, |a' - a|_1$, and the factor tends to 1 as $s$ vanishes. We also let a local search look for pairs of distributions with a ratio above 1, which would refute the constant.
+# where the $a_i$ with $i \ne j$ add up to $1 - a_j$. To see the last step, suppose first that $a_j \le \frac12$. Then the second expression is $(2 - 4a_j) |\delta_j| + a_j |\delta|_1$, and it is at most $(1 - a_j) |\delta|_1$, because $|\delta_j| \le \frac12 |\delta|_1$ for changes that add up to 0. If $a_j > \frac12$, the second expression is $a_j |\delta|_1$. Neither exceeds $|\delta|_1$, so the constant can be 1 in place of 3.
+#
+# The constant 1 is best possible. If all attention is on one key, and a share $s$ of it moves to another, then $|J' - J|_1 = (1 - s)\, |a' - a|_1$, and the factor tends to 1 as $s$ vanishes. We also let a local search look for pairs of distributions with a ratio above 1, which would refute the constant.
 
 
 # %%
@@ -506,6 +538,8 @@ thm29.holds(
 ledger.show()
 
 # %% [markdown]
+# In the table of the search, the ratio for the true Jacobian reaches {glue:text}`searched:.4f` and never exceeds 1, as the proof says. Ratios above 1 occur only in the last column, the control, because $a a^\top$ is added there.
+#
 # ## What would falsify this
 #
 # Our margin for Theorem 24 would be refuted by a class, with no coefficient below $T^{-4}$, in which ten standard deviations of the output exceed $T_p$. One of our four lines would be false if noise within its levels exceeded it. The constant 1 would be false if a pair of distributions had $|J' - J|_1 > |a' - a|_1$. Each of these would stop this page with an error. Lines 1, 3 and 4 and Theorem 24 are proved to first order only, as in the paper; at larger noise, up to the $\sigma_0$ of {ref}`ch-perturbed-attention`, they are tested with {glue:text}`copies` copies of each network.
@@ -516,9 +550,10 @@ ledger.show()
 #
 # ## What we found
 #
-# * Theorem 24 holds to first order with a margin of at least {glue:text}`deviations:.0f` standard deviations ({glue:text}`gone_through` in the classes that we went through), for coefficients of at least $T^{-4}$. In our copies, of networks of 20 to {glue:text}`n_long` bits, noise drawn at $\sigma_0$ moves the output {glue:text}`drawn_output:.0f` times less than $T_p$ allows. Noise that is only dominated by normal noise, entry by entry, moves it by about {glue:text}`dominated:.2f` of $T_p$ at the most, at the inputs and the four lengths tried. On shorter strings the share is larger, about a third at four bits.
+# * Theorem 24 holds to first order with a margin of at least {glue:text}`deviations:.0f` standard deviations ({glue:text}`gone_through` in the classes that we went through), for coefficients of at least $T^{-4}$. In our copies, of networks of 20 to {glue:text}`n_long` bits, noise drawn at $\sigma_0$ moves the output {glue:text}`drawn_output:.0f` times less than $T_p$ allows.
+# * Noise that is only dominated by normal noise, entry by entry, moves the output by about {glue:text}`dominated:.2f` of $T_p$ at the most, at the inputs and the four lengths tried. On shorter strings the share is larger, about a third at four bits.
 # * Lemma 27 holds with the inferred constant: our bound is at most {glue:text}`inferred:.2f` of it. The further factor of Remark 23 is not needed, because the second scores do not read the parities.
-# * For Lemmas 25 to 28 we have bounds of our own, of which the tested networks reach the shares {glue:text}`line1:.2f`, {glue:text}`line2:.2f`, {glue:text}`line3:.2f` and {glue:text}`line4:.2f`.
+# * For Lemmas 25 to 28 we have bounds of our own. The tested networks reach at most the shares {glue:text}`line1:.2f`, {glue:text}`line2:.2f`, {glue:text}`line3:.2f` and {glue:text}`line4:.2f` of lines 1 to 4.
 # * In Theorem 29, as restored in the 1-norm, the constant 3 can be replaced by 1, and by no smaller number; a search reaches {glue:text}`searched:.4f`. (The paper's words name the largest 2-norm of a row or column, which the 1-norm bounds. Whether less than 1 is enough there is not examined.)
 #
 # ## Exercises
@@ -532,7 +567,7 @@ ledger.show()
 # ```{solution} ex-only-read-out
 # :class: dropdown
 #
-# The output is linear in $v_2$, so the law is normal at every $\sigma$, of standard deviation $\sigma |Z^\top a| \le \sqrt2 \sigma$. It exceeds $\sigma \sqrt{2k}$ with probability at most $2\, \mathbb P(N > \sqrt k)$, which is $5 \cdot 10^{-6}$ at $T = 20$.
+# The output is linear in $v_2$, so the law is normal at every $\sigma$. Its standard deviation is $\sigma |Z^\top a| \le \sqrt2 \sigma$, because $Z^\top a$ is a mean of the tokens, the rows of $Z$, which have length at most $\sqrt2$. The move exceeds $\sigma \sqrt{2k}$ with probability at most $2\, \mathbb P(N > \sqrt k)$, which is $5 \cdot 10^{-6}$ at $T = 20$.
 # ```
 #
 # ```{exercise}
@@ -577,7 +612,9 @@ table(ratios, "Standard deviation of the output over its first order, $T = 20$",
 # ```{solution} ex-network-aligned
 # :class: dropdown
 #
-# It is no counterexample for normal noise. Aligned noise has the typical lengths of normal noise, but its direction is one among so many that normal noise almost never comes close to it. The paper, however, states the theorem for perturbations that are only dominated, entry by entry, by normal ones. If an adversary may choose the sign of each number, the output moves by up to about {glue:text}`dominated:.2f` of $T_p$ at {glue:text}`n_long` bits. This share grows like $\sqrt W$ too, so that it exceeds 1 on strings of more than ten thousand bits, far beyond the paper's lengths. In that reading the bound needs a factor that grows with $W$. The lemmas bound every part separately, so they do not distinguish the two cases, and therefore they lose such a factor.
+# It is no counterexample for normal noise. Aligned noise has the typical lengths of normal noise, but its direction is one among so many that normal noise almost never comes close to it.
+#
+# The paper, however, states the theorem for perturbations that are only dominated, entry by entry, by normal ones. If an adversary may choose the sign of each number, the output moves by up to about {glue:text}`dominated:.2f` of $T_p$ at {glue:text}`n_long` bits. This share grows like $\sqrt W$ too, so that it exceeds 1 on strings of more than ten thousand bits, far beyond the paper's lengths. In that reading the bound needs a factor that grows with $W$. The lemmas bound every part separately, so they do not distinguish the two cases, and therefore they lose such a factor.
 # ```
 #
 # ## References

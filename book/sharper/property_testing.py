@@ -19,15 +19,17 @@
 # # Can degree and sparsity be found by queries?
 #
 # ```{verdict}
-# Yes, both can often be found from a part of the values, and neither test ever answers with more than the truth. Here a function is written as a sum of characters, which are products of signs. Its degree is the largest number of signs in a character, and its sparsity is the number of characters. The paper's test of the degree, as we restored it, flips single coordinates. If it is fine enough, it finds the degree of most functions, as the paper says too. But at degree 5, by its exact chances, it would be right for only {glue:text}`right_fine_five:.0f` % of those that we drew on {glue:text}`T` bits, and it asks for {glue:text}`fine_five:.0f` % of all values. Flipping random blocks of coordinates, which the paper does not mention, is better: blocks found degree 5 in {glue:text}`found_blocks:.0f` % of these functions, from {glue:text}`block_five:.1f` % of all values.
+# From a part of the values one can often find a function's degree, the size of its largest product of signs, and come near its sparsity, the number of products. No answer is above the truth. The paper's test of the degree, as restored, flips single signs; often repeated, it finds most degrees, as the paper says. But at degree 5 on {glue:text}`T` bits our finest version would, by exact chances, be right for only {glue:text}`right_fine_five:.0f` % of the functions drawn, from {glue:text}`fine_five:.0f` % of all values. Random blocks, not in the paper, found {glue:text}`found_blocks:.0f` %, from {glue:text}`block_five:.1f` %.
 # ```
-# **Needs** {ref}`ch-fourier-walsh`. **Read** 13 min. **Runs in** 10 s. **Source** restored (degree), printed (sparsity, Figure 8).
+# **Needs** {ref}`ch-fourier-walsh`. **Read** 21 min. **Runs in** 10 s. **Source** restored (degree), printed (sparsity, Figure 8).
 #
-# **Claim.** The degree and the sparsity of a function can be bounded by asking for its values at few points, without its whole table. The test of degree that the paper describes, as restored here, never rejects a function that has the tested degree. But its answers fall below the true degree if this degree is high or the test is coarse, which the paper calls *wilting*. We repeat the paper's figure, compute how far the answers fall short and why, and try a variant whose answers stay right up to higher degrees. The variant uses the same number of trials for each degree. The test that the paper cites is about another kind of degree.
+# **Claim.** Write a function as a sum of characters, which are products of signs: its *degree* is the largest number of signs in a character, and its *sparsity* is the number of characters. Both can be bounded by asking for the values at few points, without the whole table. The test of degree that the paper describes, as restored here, never rejects a function that has the tested degree. But its answers fall below the true degree if this degree is high or the test is coarse, which the paper calls *wilting*. We repeat the paper's figure, compute how far the answers fall short and why, and try a variant whose answers stay right up to higher degrees, with the same number of repetitions for each degree. For the sparsity the answers stay near the truth in the mean, if only a small share of the energy may be left out: of 20 characters {glue:text}`lost:.1f` are missed. The test that the paper cites is about another kind of degree.
 #
 # ## Why one should care
 #
-# The bounds of the paper depend on the degree and the sparsity of the function that a transformer has learned. For a function of 20 bits both could be read off its Walsh transform. But this transform needs all values of the function, which are more than a million, and for a few dozen bits their number is out of reach. If one could find the degree by asking for the values at a few points, the bounds could be used for networks whose function is unknown. One would expect that a few points cannot reveal a property of the whole function, and in the worst case this is true. But all functions of low degree obey a certain rule, which a sparse function of high degree violates at many inputs. So a test at random inputs has a good chance to detect the violation. How good is this chance, and does it depend on the length of the strings?
+# The bounds of the paper depend on the degree and the sparsity of the function that a transformer has learned. For a function of 20 bits both could be read off its Walsh transform. But this transform needs all values of the function, which are more than a million, and for a few dozen bits their number is out of reach. If one could find the degree by asking for the values at a few points, the bounds could be used for networks whose function is unknown.
+#
+# One would expect that a few points cannot reveal a property of the whole function, and in the worst case this is true. But all functions of low degree obey a certain rule, which a sparse function of high degree violates at many inputs. So a test at random inputs has a good chance to detect the violation. How good is this chance, and does it depend on the length of the strings?
 #
 # ## Four bits by hand
 #
@@ -42,7 +44,7 @@
 # * **The signs 1 and 2.** The four values at $x = (1, 1, 1, 1)$ are $1, -1, -1, 1$, and the alternating sum is 4. So $f$ is not of degree 1.
 # * **The signs 1 and 3.** The values are $1, -1, 1, -1$, and the sum is $1 + 1 - 1 - 1 = 0$. So this pair does not show that the degree is above 1.
 #
-# Only one pair of six detects the degree. With 20 signs it is one pair of 190, so a test that flips two random signs has to be repeated several hundred times. Now flip *blocks* instead: put every sign at random into a block $V_1$, a block $V_2$, or neither. The sum is not 0 if one of the signs 1 and 2 is in the first block and the other in the second. The chance of this is $2 \cdot \frac13 \cdot \frac13 = \frac29$, and it is the same for 4 signs, for 20, and for a thousand.
+# Only one pair of six detects the degree. With 20 signs it is one pair of 190, so a test that flips two random signs has to be repeated several hundred times. Now flip *blocks* instead: put every sign at random into a block $V_1$, a block $V_2$, or neither. The alternating sum is not 0 if one of the signs 1 and 2 is in the first block and the other in the second. The chance of this is $2 \cdot \frac13 \cdot \frac13 = \frac29$, and it is the same for 4 signs, for 20, and for a thousand.
 #
 # Finally, let us test whether $f$ has degree 2. This takes three signs or three disjoint blocks, and the sum is not 0 only if each of them contains one of the signs 1 and 2. Two signs cannot be in three disjoint blocks, so $f$ is never rejected at its own degree. This is why the answer can be too small, but never too large.
 #
@@ -113,7 +115,9 @@ glue(R=R, T=T, eps=eps)
 #
 # The paper draws 8 random functions in each of 20 classes (degrees 1 to 5, sparsities 1, 7, 14 and 20) at $T = 20$, and applies the tests. We do the same, with both kinds of directions on the same functions. For the sparsity we make the share $\varepsilon$ larger, once with the same number of free coordinates and once with fewer.
 #
-# In the test of the degree our $\varepsilon$ is the chance with which one subcube detects a violation. We take $R = \lceil \ln(1/\delta) / \varepsilon \rceil$ subcubes, so that all of them miss such a violation with a chance of at most $\delta$, which is 0.05 unless the parameter `delta` is changed. The tests are named by their $\varepsilon$ in figure and table. As in the paper, all sets of a function have exactly $d$ elements. The paper's figure would not be reproduced if the mean answer did not fall with the larger $\varepsilon$. An answer above the truth would refute the claim that nothing true is rejected.
+# *$\varepsilon$ has two meanings.* In the test of the sparsity it is the share of the energy that may lie outside. In the test of the degree our $\varepsilon$ is a chance: the test is made for violations that a single subcube detects with chance $\varepsilon$ or more. For each degree we take $R = \lceil \ln(1/\delta) / \varepsilon \rceil$ subcubes, so that all of them miss such a violation with a chance of at most $\delta$, which is 0.05 unless the parameter `delta` is changed. So a smaller $\varepsilon$ means more subcubes and a *finer* test, and a larger one a *coarser* test. The tests are named by their $\varepsilon$ in figure and table.
+#
+# As in the paper, all sets of a function have exactly $d$ elements. The paper's figure would not be reproduced if the mean answer did not fall with the larger $\varepsilon$. An answer above the truth would refute the claim that nothing true is rejected.
 
 # %% mystnb={"code_prompt_hide": "160 functions, nine sweeps", "code_prompt_show": "160 functions, nine sweeps"} tags=["hide-input"]
 classes = [(d, W) for d in degrees for W in sparsities for _ in range(functions)]
@@ -272,7 +276,7 @@ glue(block_five=100 * block_queries[fives].mean().item() / 2**T)
 glue(block_share=100 * asked["blocks"] / 2**T, right_eps=100 * right["exact"])
 
 # %% [markdown]
-# In {numref}`fig-first-accepted` the answers along coordinates fall below the diagonal as the degree grows, and they do so earlier for the larger $\varepsilon$. Along blocks the degree is found up to degree 5, from the same number of subcubes for each degree. The right panel is about the test of the sparsity, and is read in the section on that test.
+# We read the left panel of {numref}`fig-first-accepted` first; the right one is read in the section on the test of the sparsity. The answers along coordinates fall below the diagonal as the degree grows, and they do so earlier for the larger $\varepsilon$. For example, at degree 5 their means are 3.5 for the smaller $\varepsilon$ and 2.9 for the larger one. Along blocks, with the smaller $\varepsilon$, the degree is found up to degree 5, from the same number of subcubes for each degree.
 #
 # How far the answers along coordinates *must* fall can be computed. We call the test of degree $k$ *level* $k$, and let $U_i$ be the sets of the function.
 #
@@ -280,15 +284,21 @@ glue(block_share=100 * asked["blocks"] / 2**T, right_eps=100 * right["exact"])
 # * *Its chance to reject* is $p_k$, the number of different $m$-sets inside the $U_i$, divided by the number $\binom Tm$ of all $m$-sets. In the example by hand one pair of six lies inside $\{1, 2\}$, so $p_1 = \frac16$.
 # * *All $R$ subcubes.* Level $k$ is accepted if none of them rejects, which has the chance $(1 - p_k)^R$.
 #
-# The crosses in the figure are the exact means that follow from these chances, and the answers agree with them. So do those of a second draw, which are in the table as well. How often is the degree found, and from how many values? In this list *would be right* refers to the exact chances, and *found* to our run.
+# The crosses in the figure are the exact means that follow from these chances, and the answers agree with them up to sampling error: over all functions together, the means for the two values of $\varepsilon$ are less than one standard error from the exact ones. The table also has the answers of a second draw of subcubes, which agree with the exact means, too.
 #
-# * *Coordinates* with $\varepsilon =$ {glue:text}`eps:g`: the answers would be right for {glue:text}`right_eps:.0f` % of all functions. At degree 5, with {glue:text}`R` subcubes for each level, the test found the degree of {glue:text}`found_coordinates:.0f` %.
-# * *Coordinates* with the finer $\varepsilon =$ {glue:text}`eps_fine:g`: the answers would be right for {glue:text}`right_fine:.0f` % of all functions, but for only {glue:text}`right_fine_five:.0f` % at degree 5. There are so many subcubes that {glue:text}`fine_share:.0f` % of the whole table are asked for in the mean over all functions, and {glue:text}`fine_five:.0f` % at degree 5 (if no two of the points coincide).
-# * *Blocks* with $\varepsilon =$ {glue:text}`eps:g`: at degree 5, also with {glue:text}`R` subcubes for each level, the test found the degree of {glue:text}`found_blocks:.0f` %. It asked for {glue:text}`block_share:.1f` % of the table in the mean over all functions, and for {glue:text}`block_five:.1f` % at degree 5.
+# How often is the degree found, and from how many values? In the next table *exact* refers to the exact chances, and *found* to our run. Values asked for are in percent of the whole table, in the mean over the functions.
+#
+# | test | degree is right, all functions | degree is right, degree 5 | values, all functions | values, degree 5 |
+# |:--|:--|:--|:--|:--|
+# | coordinates, $\varepsilon =$ {glue:text}`eps:g` | {glue:text}`right_eps:.0f` % (exact) | {glue:text}`found_coordinates:.0f` % (found) | | |
+# | coordinates, $\varepsilon =$ {glue:text}`eps_fine:g` | {glue:text}`right_fine:.0f` % (exact) | {glue:text}`right_fine_five:.0f` % (exact) | {glue:text}`fine_share:.1f` % | {glue:text}`fine_five:.1f` % |
+# | blocks, $\varepsilon =$ {glue:text}`eps:g` | | {glue:text}`found_blocks:.0f` % (found) | {glue:text}`block_share:.1f` % | {glue:text}`block_five:.1f` % |
+#
+# The first and the last test have {glue:text}`R` subcubes for each level. Blocks do best: they find the degree of more functions at degree 5, and ask for fewer values than the finer test along coordinates. (They ask for more than the first test, 0.6 % of the values against 0.4 % over all functions, because they go on to higher levels.) The values of that finer test are counted as if no two of its points coincided.
 #
 # ## Why nothing true is rejected
 #
-# We now prove, for all functions, what the example showed for one. The idea is that a character can make a subcube reject only if it has an element in every direction, and a character of at most $k$ elements cannot have one in each of $k + 1$ disjoint directions. A subcube rejects if and only if the following signed sum over its points is not 0:
+# We now prove, for all functions, what the example showed for one. The idea is that a character can make a subcube reject only if it has an element in every direction, and a character of at most $k$ elements cannot have one in each of $k + 1$ disjoint directions. With $m = k + 1$, a subcube rejects if and only if the following signed sum over its points is not 0:
 #
 # ```{math}
 # :label: eq-signed-sum
@@ -298,13 +308,14 @@ glue(block_share=100 * asked["blocks"] / 2**T, right_eps=100 * right["exact"])
 #
 # The second equality says that only those sets $U$ remain in the sum that have an odd number of elements in every direction. To see this, take one character at a time. Flipping $V_j$ multiplies $\chi_U$ by $(-1)^{|U \cap V_j|}$. So for $f = \chi_U$ the sum over $A$ is $\chi_U(x)$ times the product of the factors $1 - (-1)^{|U \cap V_j|}$ over all $j$. Each factor is 2 if $|U \cap V_j|$ is odd and 0 if it is even, and $2^{-m}$ cancels the twos. Since the $V_j$ are **disjoint**, a set $U$ that remains has a different element in each of them, so it has at least $m = k + 1$ elements. A function of degree $k$ has no such set, and is therefore never rejected.
 #
-# **What is restored.** In the first test the paper selects a number of points, and takes "the unique degree [...] polynomial" through any subset of some size. Both numbers are missing in the text that we could read, and so is the choice of points. We see three readings.
+# **What is restored.** In the first test the paper selects a number of points, and takes "the unique degree [...] polynomial" through any subset of some size. Both numbers are missing in the text that we could read, and so is the choice of points. Our choice, the points of a subcube, is one of three readings that we see. The values of the parameters are missing too; ours are stated where they are used. In particular, the paper's proximity parameter is a distance from the functions that have the degree, and its formula for the number of repetitions is missing. Our $\varepsilon$ is instead the chance that one subcube detects a violation.
 #
-# * *The points of a subcube.* This is our choice.
+# ```{admonition} The two other readings
+# :class: dropdown
+#
 # * *Points along a path.* One could take $d + 2$ points along a path that flips one coordinate after another, since over large fields low degree is tested along lines. This reading fails. For example, the function $x_1$ has the values $1, 1, -1$ on the path that flips $x_2$ and then $x_1$, and these values are not a polynomial of degree 1 in the number of flips.
-# * *Arbitrary points*, one more than a polynomial of degree $k$ has coefficients. This reading does not reject a function of degree $k$ either, but it needs {glue:text}`third_points` points at once for degree 5. And a single trial detects most violations: of random points at 10 bits that determine a polynomial of degree 2, {glue:text}`third_share:.0f` % reject a character of degree 3. With a few repetitions nearly every degree would be found, so this reading does not explain why the paper's answers fall short.
-#
-# The values of the parameters are missing too; ours are stated where they are used. In particular, the paper's proximity parameter is a distance from the functions that have the degree, and its formula for the number of repetitions is missing. Our $\varepsilon$ is instead the chance that one subcube detects a violation.
+# * *Arbitrary points.* One could take random points, one more than a polynomial of degree $k$ has coefficients, put the polynomial through all of them but one, and reject if it is wrong at the last. This reading does not reject a function of degree $k$ either, but it needs {glue:text}`third_points` points at once for degree 5. And a single trial detects most violations: of random points at 10 bits that determine a polynomial of degree 2, {glue:text}`third_share:.0f` % reject a character of degree 3. With a few repetitions nearly every degree would be found, so this reading does not explain why the paper's answers fall short.
+# ```
 #
 # %% mystnb={"code_prompt_hide": "The third reading", "code_prompt_show": "The third reading"} tags=["hide-cell"]
 monomials = [list(c) for k in range(3) for c in combinations(range(10), k)]
@@ -342,7 +353,7 @@ glue(single=math.comb(T, 5), ratio_5=math.comb(T, 5) * math.factorial(5) / 6**5)
 #
 # What happens if the cited test is taken literally? We try it in two ways.
 #
-# * *Sums modulo 2.* We run it on PARITY, whose Fourier degree is the number of bits, so that a test of the Fourier degree would have to reject degree 1.
+# * *Sums modulo 2.* We run it on PARITY, whose Fourier degree is the number of bits, so that a test of the Fourier degree would have to reject degree 1. One trial is one random point with two arbitrary directions.
 # * *Real sums.* We take its *arbitrary* directions with the real sums of {eq}`eq-signed-sum`, on functions with three disjoint sets of $d$ elements, at their own degree $d$. A test that never rejects a true degree would have 0 in the column of rejections.
 #
 # In the second case rejections are expected. Since the directions overlap, one element of a set can lie in all of them, so that this set remains in the sum. A given set has an odd number of elements in all $d + 1$ directions with chance $2^{-(d+1)}$. The three disjoint sets are independent, so at least one of them remains with chance $1 - (1 - 2^{-(d+1)})^3$, and then the test rejects.
@@ -408,13 +419,13 @@ glue(accepted=round(tries * (1 - over_gf2)), tries=tries, mixed_first=own["arbit
 glue(mixed_exact=own["exact"].iloc[0])
 
 # %% [markdown]
-# The cited test accepts degree 1 for a function of Fourier degree {glue:text}`T`, in {glue:text}`accepted` of {glue:text}`tries` trials, because for $g = b_1 + \dots + b_T$ every sum over four such points is even. With real sums it rejects functions of degree 1 at level 1, in a share of {glue:text}`mixed_first:.3f` of all trials. But the paper's own description of its test is right if the directions are disjoint, and then its sentence that the proof carries over to real values is right as well.
+# The cited test accepts degree 1 for a function of Fourier degree {glue:text}`T`, in {glue:text}`accepted` of {glue:text}`tries` trials, because for $g = b_1 + \dots + b_T$ every sum over four such points is even. With real sums and arbitrary directions it rejects functions of degree 1 at level 1, in a share of {glue:text}`mixed_first:.3f` of all trials. But the paper's own description of its test is right if the directions are disjoint, and then its sentence that the proof carries over to real values is right as well.
 #
 # ## Sparsity by restriction
 #
 # The second test is about the number of characters. If all coordinates but those of a set $J$ are fixed, $\chi_U$ becomes $\pm\chi_{U \cap J}$. Two sets that have the same elements in $J$ merge into one character, so a restricted function has at most as many characters as $f$, and again nothing true is ever rejected. But two effects lower the answer: sets that merge are counted once, and coefficients that together hold less than $\varepsilon$ of the energy are not counted.
 #
-# We take $R = \lceil \log_2 (1/\delta) \rceil$ restrictions. If a single restriction detects a violation with chance $\frac12$, all of them miss it with a chance of at most $\delta$. Whether the chance is so large depends on the function, and is not proved here.
+# Here we take $R = \lceil \log_2 (1/\delta) \rceil$ restrictions, not the number $R$ of the test of the degree. If a single restriction detects a violation with chance $\frac12$, all of them miss it with a chance of at most $\delta$. Whether the chance is so large depends on the function, and is not proved here.
 #
 # The test that the paper cites for this, that of {cite:t}`gopalan2011`, is for Boolean functions and sorts the characters into random cosets of a subspace, so that every two of them merge with the same small chance. A restriction to random coordinates is another way of sorting, in which sets of few elements merge much more often. In neither can merging raise the number of characters, so with exact energies, as here, a true sparsity is never rejected. In the cited test the energies are estimated from samples.
 
@@ -459,7 +470,7 @@ glue(lost=20 - at_twenty["sparsity"], lost_share=20 - at_twenty["sparsity, large
 glue(questions=f"{asked['sparsity']:.0f}", all_points=2**T)
 
 # %% [markdown]
-# In the right panel of {numref}`fig-first-accepted`, and in the table, the answers with the small share stay near the truth, and those with the larger share fall far below it. We call the answers *close to the truth* if they are at least four fifths of the sparsity in the mean, and with the small share they are.
+# In the right panel of {numref}`fig-first-accepted`, and in the table, the answers with the small share stay near the truth, and those with the larger share fall far below it. We call the answers *close to the truth* if they are at least four fifths of the sparsity in the mean over the degrees, and with the small share they are.
 #
 # * *Small share.* Of the 20 characters {glue:text}`lost:.2f` are not counted on average, because some sets merge and some coefficients are too small.
 # * *Larger share, same number of free coordinates.* Here {glue:text}`lost_share:.1f` are not counted, so the answers fall short mostly because of $\varepsilon$.

@@ -19,13 +19,15 @@
 # # The main bound, with its perturbation term measured
 #
 # ```{verdict}
-# The paper's main claim is right with its own constant for the spread of the loss, $\Sigma = 0.01$. If one term of its bound is measured, the bound is below 1 at sample sizes at which the fully analytic bound, made of formulas only, is not. The measured term says what noise on the weights adds to the sharpness. At a million examples the bound is {glue:text}`at_worst:.3f`, where 0.327 is quoted; how that number was measured is open. But the measured term is hardly needed, because noise in the weights raises the loss by less than the formula for the sharpness allows. It is less by a factor of at least {glue:text}`least_margin:.1f` in the networks that we tried, and of about {glue:text}`margin:.0f` in the paper's own example.
+# True, with the paper's own constant 0.01 for the spread of the loss: if we measure what noise on the weights adds to the sharpness, the bound is below 1 at sample sizes where the fully analytic bound, made of formulas only, is not. At a million examples it is {glue:text}`at_worst:.3f`; 0.327 is quoted, and how it was measured is open. The measurement is hardly needed: noise raises the loss by less than the sharpness formula allows, by a factor of at least {glue:text}`least_margin:.1f` in the networks tried, and about {glue:text}`margin:.0f` in the paper's.
 # ```
-# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-gradients-and-trace`. **Read** 12 min. **Runs in** 60 s. **Source** quoted (the bound and its numbers); printed, in words (that it is non-vacuous).
+# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-gradients-and-trace`. **Read** 14 min. **Runs in** 60 s. **Source** quoted (the bound and its numbers); printed, in words (that it is non-vacuous).
 #
-# **Claim.** The paper's main result is a bound that is made of three pieces: a formula for the norm, a formula for the sharpness, and a measured number $P$ for what noise adds beyond that formula. We measure $P$ at the paper's own instance, where it adds almost nothing. So the quoted value of the bound, 0.327, is larger than it has to be.
+# **Claim.** The paper's main result is a bound on the risk that is made of three pieces. The first is a formula for the norm of the weights, and the second is a formula for the sharpness, that is, for how fast the loss grows with a little noise on the weights. The third is a measured number $P$ for what noise of a definite size adds beyond the second formula. We measure $P$ at the paper's own instance, where it adds almost nothing. So the quoted value of the bound, 0.327, is larger than it has to be.
 #
-# The paper does not say exactly what was measured as $P$ for this value, so we try ten ways. Only two of them give a bound of that size, namely {glue:text}`high_variance:.3f` and {glue:text}`by_variance:.3f`. In both the noise has variance $\sigma$, as in the authors' code, in place of standard deviation $\sigma$. Two sample sizes are quoted as well. The larger one, about two billion, is where the analytic bound falls below $\frac14$, the risk of the best constant, if $P$ is evaluated as in the authors' programs. The smaller one, 8192, is reproduced at this instance by nothing that we tried as long as the formula for the sharpness is kept. The paper's sentence is about pairs that tile the string, and for seven pairs on 14 bits the bound is below 1 there.
+# The paper does not say exactly what was measured as $P$ for the value 0.327, so we try ten ways. Only two of them give a bound of that size, namely {glue:text}`high_variance:.3f` and {glue:text}`by_variance:.3f`. In both the noise has variance $\sigma$, as in the authors' code, in place of standard deviation $\sigma$.
+#
+# Of the two sample sizes that are quoted as well, the larger one, about two billion, is where the analytic bound falls below $\frac14$, the risk of the best constant, if $P$ is evaluated as in the authors' programs. The smaller one, 8192, is reproduced at this instance by nothing that we tried, as long as the formula for the sharpness is kept. But the paper's sentence is about pairs that tile the string, and for seven pairs on 14 bits the bound is below 1 at 8192 examples.
 
 # %% tags=["parameters"]
 draws = 200  # noisy copies for each mean loss [100..2000]
@@ -67,26 +69,35 @@ def fresh(*what):
 # %% [markdown]
 # ## Why one should care
 #
-# A flat network is one whose loss hardly grows if its weights are moved. The bound of {ref}`ch-pac-bayes` rewards flatness, but it moves the weights by noise of a definite size $\sigma$. The sharpness $G_u$, in contrast, only says how the loss grows for vanishing noise. A further term $P(\sigma)$ has to make up for the difference. The paper can bound $P$ by a formula. But the formula multiplies worst cases of six matrices, so with it the bound is vacuous, that is, above 1, up to some sixty million examples. So the paper measures $P$ instead, and calls the result *semi-analytic*.
+# A flat network is one whose loss hardly grows if its weights are moved. The bound of {ref}`ch-pac-bayes` rewards flatness, because one of its terms is the loss of noisy copies of the network, whose weights are moved by noise of a definite size $\sigma$. The sharpness $G_u$, in contrast, only says how the loss grows for vanishing noise. So a further term $P(\sigma)$ has to make up for the difference.
+#
+# The paper can bound $P$ by a formula as well. But this formula multiplies worst cases of six matrices, so with it the bound is vacuous, that is, above 1, up to some sixty million examples. So the paper measures $P$ instead, and calls the result *semi-analytic*.
 #
 # Is it allowed to measure a term of a bound, and what exactly should be measured? The answer decides whether the bound is vacuous or not at realistic sample sizes.
 #
 # ## One weight by hand
 #
-# Take a fair bit $x$, the target $f(x) = x$, and the network $f_\theta(x) = \theta^2 x$ with the single weight $\theta$. It is exact at $\theta^* = 1$, and its mean loss is $\ell(\theta) = \frac12 (\theta^2 - 1)^2$. With noise $\sigma u$ on the weight, where $u$ is standard normal, the mean loss is
+# Take a fair bit $x$, the target $f(x) = x$, and the network $f_\theta(x) = \theta^2 x$ with the single weight $\theta$. The network is exact at $\theta^* = 1$, and its mean loss is $\ell(\theta) = \frac12 (\theta^2 - 1)^2$. With noise $\sigma u$ on the weight, where $u$ is standard normal, the mean loss is
 #
 # $$\mathbb E_u\, \ell(1 + \sigma u) = \tfrac12\, \mathbb E_u (2 \sigma u + \sigma^2 u^2)^2 = 2 \sigma^2 + \tfrac32 \sigma^4 = \sigma^2 \bigl( 2 + \tfrac32 \sigma^2 \bigr) .$$
 #
-# So $G_u = 2$, and the least $P$ with which $\sigma^2 (G_u + P)$ covers this loss is $\frac32 \sigma^2$. At $\sigma = 0.1$ it is 0.015: less than a hundredth of $G_u$. The term with $u^3$ has vanished in the mean, because noise of either sign is equally likely.
+# The term with $u^3$ has vanished in the mean, because noise of either sign is equally likely. So $G_u = 2$, and the least $P$ with which $\sigma^2 (G_u + P)$ covers the mean loss is $\frac32 \sigma^2$. At $\sigma = 0.1$ this $P$ is 0.015, which is less than a hundredth of $G_u$.
 #
-# The paper measures something else, the change of the trace of the Hessian. Here the Hessian is the number $\ell''(\theta) = 6 \theta^2 - 2$, which is 4 at $\theta^*$. At the noisy copy $1 + \sigma u$ it has changed by $12 \sigma u + 6 \sigma^2 u^2$, which is $3 \sigma u + \frac32 \sigma^2 u^2$ times its value. At $\sigma = 0.1$ this relative change is often 30 %, up or down. If a high percentile of it, times $G_u$, is taken for $P$, then $P$ is about 1, more than sixty times what is needed. In other words, the change of the trace is of first order in the noise and cancels in the mean, whereas $P$ is of second order. A measured $P$ of this kind is safe, but it says little about how much the noise raises the loss.
+# The paper measures something else, the change of the trace of the Hessian. Here the Hessian is the number $\ell''(\theta) = 6 \theta^2 - 2$, which is 4 at $\theta^*$. At the noisy copy $1 + \sigma u$ the Hessian has changed by $12 \sigma u + 6 \sigma^2 u^2$, which is $3 \sigma u + \frac32 \sigma^2 u^2$ times its value at $\theta^*$. At $\sigma = 0.1$ this relative change is often 30 %, up or down. If a high percentile of the relative change, times $G_u$, is taken for $P$, then $P$ is about 1, more than sixty times what is needed. In other words, the change of the trace is of first order in the noise and cancels in the mean, whereas the $P$ that is needed is of second order. A $P$ that is measured through the trace is safe, but it says little about how much the noise raises the loss.
 #
-# The example also shows the two parts of a Hessian of a squared loss. They are a *Gauss-Newton part*, made of first derivatives of the output, here $2\, \mathbb E_x (\partial_\theta f_\theta)^2 = 4 \theta^2$, and a *residual part*, which contains the error of the output, here $2\, \mathbb E_x (f_\theta - f)\, \partial^2_\theta f_\theta = 2 (\theta^2 - 1)$. At $\theta^*$ the residual part is 0, but at a noisy copy it makes up a third of the change. Below we compute the first part exactly at many copies, and both at a few.
+# The example also shows the two parts of the Hessian of a squared loss:
+#
+# | part | made of | here | at a noisy copy |
+# |:--|:--|:--|:--|
+# | *Gauss-Newton part* | first derivatives of the output | $2\, \mathbb E_x (\partial_\theta f_\theta)^2 = 4 \theta^2$ | two thirds of the change |
+# | *residual part* | the error of the output | $2\, \mathbb E_x (f_\theta - f)\, \partial^2_\theta f_\theta = 2 (\theta^2 - 1)$, which is 0 at $\theta^*$ | a third of the change |
+#
+# Below we compute the Gauss-Newton part exactly at many copies, and both parts at a few.
 
 # %% [markdown]
 # ## The statement
 #
-# The target has $T = 20$ bits, covered by $W = 10$ disjoint pairs: $f(x) = W^{-1/2} \sum_i p_{\{2i-1,\, 2i\}}(x)$, where $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, else 0, so the degree is $d = 2$. The weights of the network that computes $f$ by hand ({ref}`ch-construction`) are $\theta^*$, and $\ell(\theta)$ is the mean squared error at the weights $\theta$. The vector $u$ has independent standard normal entries, one for each weight.
+# The paper's instance is a sum of parities of pairs. The target has $T = 20$ bits, covered by $W = 10$ disjoint pairs: $f(x) = W^{-1/2} \sum_i p_{\{2i-1,\, 2i\}}(x)$, where $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, else 0, so the degree is $d = 2$. The weights of the network that computes $f$ by hand ({ref}`ch-construction`) are $\theta^*$, and $\ell(\theta)$ is the mean squared error at the weights $\theta$. The vector $u$ has independent standard normal entries, one for each weight.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 2 with a measured P
 # :label: sharper-semi
@@ -95,17 +106,21 @@ def fresh(*what):
 # $$B(\sigma) = \underbrace{\sigma^2 \bigl( G_u + P(\sigma) \bigr)}_{\text{sharpness}} + \underbrace{2 \sqrt{\frac{\Sigma^2}{2m} \Bigl( \frac{L}{2\sigma^2} + \ln \frac1\delta \Bigr)}}_{\text{norm}} .$$
 # ```
 #
-# The first term grows with the noise and the second falls with it, so there is a best $\sigma$ in between. The formula $G_u = 4 + 4W(2 + d + 32d^2 + 32d^3)$ bounds half the trace of the Hessian of $\ell$ at $\theta^*$, and $L$ bounds $\lVert \theta^* \rVert^2$, the squared length of the weights. The bound is *fully analytic* if $P$ is a formula, *semi-analytic* if $P$ is "an empirical upper bound" measured at $\theta^*$, and *truncated* if $P$ is left out. The paper takes $\Sigma = 0.01$; whether that is the right constant is the subject of {ref}`ch-loss-constant`, and here it is kept.
+# Here the formula $G_u = 4 + 4W(2 + d + 32d^2 + 32d^3)$ bounds half the trace of the Hessian of $\ell$ at $\theta^*$, and $L$ bounds $\lVert \theta^* \rVert^2$, the squared length of the weights. The first term grows with the noise and the second falls with it, so there is a best $\sigma$ in between. The paper takes $\Sigma = 0.01$; whether that is the right constant is the subject of {ref}`ch-loss-constant`, and here it is kept.
 #
-# **What $P$ has to do.** The proof uses the first term in one place, where it has to bound the mean loss under noise:
+# The bound comes in three versions: it is *fully analytic* if $P$ is a formula, *semi-analytic* if $P$ is "an empirical upper bound" measured at $\theta^*$, and *truncated* if $P$ is left out.
+#
+# **What $P$ has to do.** The proof uses the first term in one place, where the term has to bound the mean loss under noise:
 #
 # $$\mathbb E_u\, \ell(\theta^* + \sigma u) \le \sigma^2 \bigl( G_u + P(\sigma) \bigr) .$$ (eq-semi-needed)
 #
-# In the proof the loss stands for its mean on the sample, which differs little from $\ell$ if there are many examples. So the least $P$ that is enough is the excess of $\mathbb E_u \ell(\theta^* + \sigma u) / \sigma^2$ over $G_u$, or 0 if there is none. It can be measured: one draws noise $u$ and strings, and takes the mean of the loss.
+# In the proof the loss stands for its mean on the sample, which differs little from $\ell$ if there are many examples. So the least $P$ that is enough is the excess of $\mathbb E_u \ell(\theta^* + \sigma u) / \sigma^2$ over $G_u$, or 0 if there is none. This excess can be measured: one draws noise $u$ and strings, and takes the mean of the loss.
 #
 # ## Draw the noise
 #
-# Let $\sigma^*$ be the noise at which the truncated bound is least. We add smaller and larger values of $\sigma$ to get a *mesh*. At each of them we draw noisy copies of the paper's network, whose scores have the size $2 \log T$. For each copy we keep two numbers: its loss on random strings, and the change of the Gauss-Newton part of its trace relative to that part at $\theta^*$. The largest of these changes in absolute value, times $G_u$, is one measured $P$. If the mean loss exceeded $\sigma^2 G_u$ somewhere, the truncated bound would need its correction there.
+# Does the truncated bound need a correction at all? It would, if the mean loss under noise exceeded $\sigma^2 G_u$ somewhere.
+#
+# To find out, let $\sigma^*$ be the noise at which the truncated bound is least. We add smaller and larger values of $\sigma$ to get a *mesh*, and at each of them we draw noisy copies of the paper's network, whose scores have the size $2 \log T$. For each copy we keep two numbers: its loss on random strings, and the change of the Gauss-Newton part of its trace relative to that part at $\theta^*$. The largest of these changes in absolute value, times $G_u$, is one measured $P$.
 
 # %%
 G_u, L = gradient_bound(d, W), pb.norm_squared(T, d, W)
@@ -159,11 +174,13 @@ ax.legend(ncols=2, loc="upper center", bbox_to_anchor=(0.5, 1.34))
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-semi-analytic` the truncated bound and the one with measured $P$ lie nearly on each other, so the measured $P$ adds almost nothing. If the loss itself is measured in place of $\sigma^2 (G_u + P)$, the bound is smaller still. The fully analytic bound lies far above all three. The crosses are the quoted numbers. The cross at a million examples lies above the curve with measured $P$, so the quoted number is safe there. The cross at 8192 lies below this curve, and the one at two billion lies above the analytic curve.
+# In {numref}`fig-semi-analytic` the fully analytic bound lies far above the other three. Below it the truncated bound and the one with measured $P$ lie nearly on each other, so the measured $P$ adds almost nothing. If the loss itself is measured in place of $\sigma^2 (G_u + P)$, the bound is smaller still, and its curve is the lowest.
+#
+# The crosses are the quoted numbers, of which we ask where they come from below. The cross at a million examples lies above the curve with measured $P$, so the quoted number is safe there. The cross at 8192 lies below this curve, and the one at two billion lies above the analytic curve.
 #
 # ## What noise costs
 #
-# To see whether the measured loss is this small for other networks too, the next table compares three networks at $\sigma^*$. The first is the paper's. The second is the same with scores of size 40 in the second layer, where it is $f$ up to rounding. The third is the exact network of {ref}`ch-construction`. The intervals are from a bootstrap over the copies, and a mean loss above $\sigma^2 G_u$ would speak against the truncated bound.
+# The figure is about one network. To see whether the measured loss is as small for other networks too, the next table compares three networks at $\sigma^*$. The first is the paper's. The second is the same with scores of size 40 in the second layer, where it is $f$ up to rounding. The third is the exact network of {ref}`ch-construction`. A mean loss above $\sigma^2 G_u$ would speak against the truncated bound. The intervals are from a bootstrap over the copies.
 
 # %%
 variants = {
@@ -210,11 +227,15 @@ equal = math.sqrt(leak / G_u)  # where the error of the network itself is sigma^
 glue(equal=equal, equal_m=million * (best / equal) ** 6)  # the best sigma falls like m^(-1/6)
 
 # %% [markdown]
-# In all three networks, and in the paper's network at every $\sigma$ of the mesh, from {glue:text}`mesh_low:.1e` up, the mean loss is below $\sigma^2 G_u$ by a factor of {glue:text}`least_margin:.1f` or more. So {eq}`eq-semi-needed` holds with $P = 0$, and the truncated bound needs no correction there. This is an observation at these networks, not a proof. With much less noise it is no longer true, because the paper's network has an error of its own, which comes from the leak of its attention. At $\sigma =$ {glue:text}`tiny:.1e` this error alone is {glue:text}`leak:.0f` times $\sigma^2 G_u$. But this case does not occur in practice: the two are equal at $\sigma =$ {glue:text}`equal:.1e`, and the best $\sigma$ is as small as this only from about {glue:text}`equal_m:.0e` examples on.
+# In all three networks the mean loss at $\sigma^*$ is below $\sigma^2 G_u$ by a factor of {glue:text}`least_margin:.1f` or more. The same is true of the paper's network at every $\sigma$ of the mesh, from {glue:text}`mesh_low:.1e` up. So {eq}`eq-semi-needed` holds with $P = 0$, and the truncated bound needs no correction there. This is an observation at these networks, not a proof.
+#
+# With much less noise the observation is no longer true, because the paper's network has an error of its own, which comes from the leak of its attention: some attention goes to tokens that should get none. At $\sigma =$ {glue:text}`tiny:.1e` this error alone is {glue:text}`leak:.0f` times $\sigma^2 G_u$. But this case does not occur in practice, because the error equals $\sigma^2 G_u$ only at $\sigma =$ {glue:text}`equal:.1e`, and the best $\sigma$ is as small as this only from about {glue:text}`equal_m:.0e` examples on.
 #
 # ## Which reading gives 0.327?
 #
-# Which $P$ belongs to the quoted value? At $\sigma^*$ the bound is 0.327 if $P =$ {glue:text}`P_needed:.0f`, which is {glue:text}`ratio_needed:.2f` times $G_u$. For its experiments the paper describes a percentile of the change of the trace, and takes the largest such percentile among ten random functions. Which percentile it is, is not legible. We try five things that one could measure and call $P$, each once with noise of standard deviation $\sigma^*$, as the theorem has it, and once with variance $\sigma^*$. For traces we take their Gauss-Newton parts. A negative $P$ means that the measured loss is below $\sigma^2 G_u$.
+# Which $P$ belongs to the quoted value? At $\sigma^*$ the bound is 0.327 if $P =$ {glue:text}`P_needed:.0f`, which is {glue:text}`ratio_needed:.2f` times $G_u$. For its experiments the paper describes a percentile of the change of the trace, and takes the largest such percentile among ten random functions, but which percentile it is, is not legible.
+#
+# We try five things that one could measure and call $P$, each once with noise of standard deviation $\sigma^*$, as the theorem has it, and once with variance $\sigma^*$; for traces we take their Gauss-Newton parts. A reading can explain the quoted value only if its bound is near 0.327, and a bound above 0.327 at standard deviation $\sigma^*$ would say that the quoted value is too small. A negative $P$ means that the measured loss is below $\sigma^2 G_u$.
 
 
 # %%
@@ -278,13 +299,26 @@ apart = (parts["Gauss-Newton part"] - parts["whole trace"]).abs().groupby(parts[
 glue(apart_sd=apart["standard deviation"], apart_variance=apart["variance"])
 
 # %% [markdown]
-# **The part that is left out.** The last table compares the whole trace with its Gauss-Newton part. With noise of standard deviation $\sigma^*$ the two changes differ by at most {glue:text}`apart_sd:.3f` of the trace, which would move the bound by no more than a few thousandths. With noise of variance $\sigma^*$ they differ by up to {glue:text}`apart_variance:.2f` of the trace, so there our columns show only the order of magnitude of what the authors' code measures, and not its digits.
+# **The part that is left out.** Does it matter that we take only the Gauss-Newton part? The last table compares it with the whole trace. With noise of standard deviation $\sigma^*$ the two changes differ by at most {glue:text}`apart_sd:.3f` of the trace, which would move the bound by no more than a few thousandths. With noise of variance $\sigma^*$ they differ by up to {glue:text}`apart_variance:.2f` of the trace, so there our columns show only the order of magnitude of what the authors' code measures, and not its digits.
 #
-# If the noise has the standard deviation $\sigma^*$, as in the theorem, no reading comes near 0.327: the largest bound is {glue:text}`at_worst:.3f`, which is below 0.327 by {glue:text}`gap:.3f`. Noise of variance $\sigma^*$ is larger by a factor of {glue:text}`louder:.0f`. With this noise one reading does come near, namely $G_u$ times the relative change: it gives {glue:text}`high_variance:.3f` at the 90th percentile of {glue:text}`copies` copies, and {glue:text}`by_variance:.3f` at the worst. (With three other draws of the noise it gave 0.28 to 0.30 at the percentile, and 0.35 to 0.38 at the worst; nine draws with other code gave 0.29 to 0.32 and 0.34 to 0.42, and the whole trace gave 0.32 and 0.39.) That the authors' code draws such noise (see below) is the only support for this reading. The agreement alone proves little, because among ten entries in a table some number is likely to lie near 0.327. Since we could not read which percentile over which functions gave 0.327, the number stays open. As an upper bound 0.327 is valid here, and larger than needed.
+# **Noise of standard deviation $\sigma^*$.** With this noise, which is that of the theorem, no reading comes near 0.327. The largest bound is {glue:text}`at_worst:.3f`, which is below 0.327 by {glue:text}`gap:.3f`. As an upper bound 0.327 is valid here, and larger than needed.
+#
+# **Noise of variance $\sigma^*$.** This noise is larger by a factor of {glue:text}`louder:.0f`. With it one reading does come near, namely $G_u$ times the relative change, at the 90th percentile and at the worst of {glue:text}`copies` copies. The first line of the next table is this page's, and the others show how much the two numbers change with the draw, and with the whole trace in place of its Gauss-Newton part:
+#
+# | bound with $G_u$ times the relative change | at the 90th percentile | at the worst |
+# |:--|:--|:--|
+# | this page | {glue:text}`high_variance:.3f` | {glue:text}`by_variance:.3f` |
+# | three other draws of the noise | 0.28 to 0.30 | 0.35 to 0.38 |
+# | nine draws with other code | 0.29 to 0.32 | 0.34 to 0.42 |
+# | the whole trace | 0.32 | 0.39 |
+#
+# The only support for this reading is that the authors' code draws such noise (see below). The agreement alone proves little, because among ten entries in a table some number is likely to lie near 0.327. Since we could not read which percentile over which functions gave 0.327, the number stays open.
 #
 # ## How many examples
 #
-# Two sample sizes are quoted, too. They are known from a public reading note on the paper, because in the paper's text both numbers are missing. The note says that the semi-analytic bound is below 1, "non-vacuous", at $m = 8192$, and that the fully analytic one needs about $2 \cdot 10^9$. To be below 1 is a modest aim, since the best predictor that ignores the input, the constant $\mathbb E f$, has the risk $\frac14$. So the table has both levels, 1 and $\frac14$. It also has two readings of the analytic $P$. The text counts $k = T + 1$ positions, with the output position, whereas the authors' programs put $k = T$ into every term.
+# The two quoted sample sizes are known from a public reading note on the paper, because in the paper's text both numbers are missing. The note says that the semi-analytic bound is below 1, "non-vacuous", at $m = 8192$, and that the fully analytic one needs about $2 \cdot 10^9$. We ask from which $m$ on each version of the bound is small enough.
+#
+# To be below 1 is a modest aim, because the best predictor that ignores the input, the constant $\mathbb E f$, has the risk $\frac14$. So the table has both levels, 1 and $\frac14$. It also has two readings of the analytic $P$, a formula in the number $k$ of positions: the text counts $k = T + 1$ positions, with the output position, whereas the authors' programs put $k = T$ into every term.
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input"]
 names = ["at m = 8192", "below 1 from", "below 1/4 from"]
@@ -341,15 +375,17 @@ glue(off_programs=100 * abs(m_programs_quarter / 2e9 - 1))
 # | | $T + 1$ positions, $\Sigma =$ {glue:text}`sigma_billions:.3f` | below 1 from $2 \cdot 10^9$ on | by the choice of $\Sigma$ |
 # | | $P$ as in a notebook of 2025 | below 1 from {glue:text}`m_notebook:.1e` on | no |
 #
-# So the quoted 8192 fits a bound whose sharpness is measured as a whole, or it belongs to another instance, such as the one in the table. Since the number is known to us from the note only, and not from the paper, we do not judge it. For two billion the likely reading is $k = T$ at the level $\frac14$. But this number stays open as well: only one digit of it is quoted, so that other readings agree too, and the note does not name the level.
+# The quoted 8192 therefore fits a bound whose sharpness is measured as a whole, or it belongs to another instance, such as the one in the table. Since the number is known to us from the note only, and not from the paper, we do not judge it.
+#
+# For two billion the likely reading is $k = T$ at the level $\frac14$. But this number stays open as well: only one digit of it is quoted, so that other readings agree too, and the note does not name the level.
 #
 # ## What would falsify this
 #
-# Three statements of this page could fail, and for each there is a control that does.
+# Three statements of this page could fail. For each we also compute a control, that is, a case in which the statement should fail, and in which it does.
 #
-# * *$P = 0$ is enough.* A mean loss above $\sigma^2 G_u$ in one of the three networks, or on the mesh, would refute this. The same function with steeper weights has such a loss: if $G$ and $b$ are divided by 10 and $F$ is multiplied by 10, the output does not change.
-# * *0.327 is on the safe side.* A worst change of the trace with which the bound exceeds 0.327 would refute this, as happens if the noise is a hundred times too large.
-# * *The semi-analytic bound is below 1* at a million examples with the measured $P$. With the analytic $P$ it is not.
+# * *$P = 0$ is enough.* A mean loss above $\sigma^2 G_u$ in one of the three networks, or on the mesh, would refute this. The control is the same function with steeper weights: if $G$ and $b$, the weights and biases of the hidden layer, are divided by 10 and the read-out $F$ is multiplied by 10, the output does not change, but the mean loss is above $\sigma^2 G_u$.
+# * *0.327 is on the safe side.* A worst change of the trace with which the bound exceeds 0.327 would refute this, as happens in the control, where the noise is a hundred times too large.
+# * *The semi-analytic bound is below 1* at a million examples with the measured $P$, whereas in the control, with the analytic $P$, it is not.
 #
 # The two quoted sample sizes are listed next to ours and are not judged.
 
@@ -362,7 +398,8 @@ ledger.show()
 # In the repository `paullintilhac/boolean_function_sensitivity` we read `perturbation_experiment.py` and `analyze_perturbation_results.py`.
 #
 # * The noise is drawn with $\sigma$ as its variance (`as_variance=True`), on the mesh of 20 values from 0.01 to 0.00001 that the paper describes. So at $\sigma = 0.0021$ the standard deviation of the noise is 0.046.
-# * What is stored is the trace before and after, by Hutchinson's estimator. What is analysed is the 90th percentile of the relative change over five functions of a class, one noisy copy each. For $T = 20$, $d = 2$, $W = 7$ and $\sigma = 0.0021$ the five stored changes are 0.47, 0.73, 0.87, 1.5 and 4.1 times the trace. The factor that 0.327 needs, {glue:text}`ratio_needed:.2f`, is of this size. But the 90th percentile of the five, which is what the program computes, is about 3, and 2.1 for $W = 20$; with these factors the bound would be 0.48 and 0.41. Moreover, there is no class with $W = 10$.
+# * What is stored is the trace before and after, by Hutchinson's estimator. What is analysed is the 90th percentile of the relative change over five functions of a class, one noisy copy each.
+# * For $T = 20$, $d = 2$, $W = 7$ and $\sigma = 0.0021$ the five stored changes are 0.47, 0.73, 0.87, 1.5 and 4.1 times the trace. The factor that 0.327 needs, {glue:text}`ratio_needed:.2f`, is of this size. But the 90th percentile of the five, which is what the program computes, is about 3, and 2.1 for $W = 20$; with these factors the bound would be 0.48 and 0.41. Moreover, there is no class with $W = 10$.
 # * We found no program that puts these changes into the bound.
 #
 # The experiment itself is the subject of {ref}`ch-perturbed-sharpness`.
@@ -371,7 +408,7 @@ ledger.show()
 #
 # * At $\sigma^* =$ {glue:text}`best:.5f` the mean loss of the paper's network is about {glue:text}`margin:.0f` times smaller than $\sigma^2 G_u$. So $P = 0$ is enough, and the bound at a million examples is the truncated one, {glue:text}`truncated:.3f`. With the measured loss in place of the formula it is {glue:text}`whole:.3f`.
 # * With the worst change of the Gauss-Newton trace for $P$ the bound is {glue:text}`at_worst:.3f`. Of the readings tried only two, both with noise of variance $\sigma$, reach the size of 0.327, so we cannot say how that number was measured.
-# * A bound below 1 at 8192 examples is not reproduced with $G_u$ kept, and is reproduced with the sharpness measured as a whole. The fully analytic bound is below 1 from {glue:text}`m_one:.1e` on, where two billion are quoted; the level $\frac14$ with $k = T$, as in the authors' programs, gives {glue:text}`m_programs_quarter:.3e`. We therefore leave both quoted numbers open.
+# * A bound below 1 at 8192 examples is not reproduced with $G_u$ kept, and is reproduced with the sharpness measured as a whole. The fully analytic bound is below 1 from {glue:text}`m_one:.1e` examples on, where two billion are quoted; the level $\frac14$ with $k = T$, as in the authors' programs, gives {glue:text}`m_programs_quarter:.3e`. We therefore leave both quoted numbers open.
 # * All these numbers are at $\Sigma = 0.01$; whether this is the right constant is discussed in {ref}`ch-loss-constant`.
 #
 # ## Exercises
@@ -385,7 +422,7 @@ ledger.show()
 # ```{solution} ex-semi-optimise
 # :class: dropdown
 #
-# A constant $P$ only replaces $G_u$ by $G_u + P$. With a sharpness term $a \sigma^2$ and a norm term $b / \sigma$ the least sum is proportional to $a^{1/3} b^{2/3}$, so the bound grows like the third root of $G_u + P$, and it is {glue:text}`again:.4f`.
+# A constant $P$ only replaces $G_u$ by $G_u + P$. With a sharpness term $a \sigma^2$ and a norm term $b / \sigma$ the least sum is proportional to $a^{1/3} b^{2/3}$. So the bound grows like the third root of $G_u + P$, and it is {glue:text}`again:.4f`.
 # ```
 #
 # ```{exercise}
@@ -410,7 +447,7 @@ beyond["mean loss / (σ² G_u)"] = [
 table(beyond, "The paper's network under ever more noise", form=".3g")
 
 # %% [markdown]
-# The ratio is about a twentieth up to 16 $\sigma^*$ and still below about a tenth at 64 $\sigma^*$. (With only 50 copies the last number is uncertain by a fifth and more; 4000 copies gave 0.07.) It exceeds 1 only at several hundred times $\sigma^*$ and more, where the noise is of the size of the weights and the network computes something else. At such noise the loss grows faster than $\sigma^2$, and the bound would indeed need its $P$; but there the bound is far above 1.
+# The ratio is about a twentieth up to 16 $\sigma^*$ and still about a tenth at 64 $\sigma^*$. (With only 50 copies the last number is uncertain by a fifth and more; 4000 copies gave 0.07.) The ratio exceeds 1 only at several hundred times $\sigma^*$ and more, where the noise is of the size of the weights and the network computes something else. At such noise the loss grows faster than $\sigma^2$, and the bound would indeed need its $P$; but there the bound is far above 1.
 #
 # ```{solution-end}
 # ```

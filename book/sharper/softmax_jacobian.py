@@ -21,7 +21,7 @@
 # ```{verdict}
 # Lemma 15 is true: the gradient that a query receives through a softmax is at most a constant times the longest token times the largest value, however many tokens there are. The constant, which we restored as 2, can be {glue:text}`attained:.0f`, and two tokens attain it.
 # ```
-# **Needs** the derivative of a softmax. **Read** 8 min. **Runs in** 5 s. **Source** restored: the formula is not legible in our copy of the paper; the constant and the norms are ours.
+# **Needs** the derivative of a softmax. **Read** 9 min. **Runs in** 5 s. **Source** restored: the formula is not legible in our copy of the paper; the constant and the norms are ours.
 #
 # **Claim.** An attention head returns an average of values. The lemma says that the gradient of this average with respect to the query is at most twice the length of the longest token times the largest absolute entry of the values. We show that the best constant is 1 in place of 2, and that the largest value can be replaced by half the distance between the largest and the smallest one. For values between 0 and 1, as in the network of {ref}`ch-construction`, this gives the constant $\frac12$.
 
@@ -247,7 +247,7 @@ ledger.show()
 #
 # ## What would falsify this
 #
-# The lemma would be false if tokens of length at most 1, with values between $-1$ and 1, had a left side above 2. The proposition would be false if they had one above 1. To be sure that the checks can notice this, the same lines compute two left sides with a wrong Jacobian. If the exponentials are not divided by their sum, our pair of tokens has a left side of {glue:text}`unnormalised:.1f`. If $a a^\top$ is added where $J$ subtracts it, two equal tokens with the values 1 and 1 have one of {glue:text}`plus:.0f`. Both exceed what is allowed.
+# The lemma would be false if tokens of length at most 1, with values between $-1$ and 1, had a left side above 2. The proposition would be false if they had one above 1. To be sure that the checks can notice this, the same lines compute two left sides with a wrong Jacobian. If the exponentials are not divided by their sum, our pair of tokens has a left side of {glue:text}`unnormalised:.1f`, which exceeds both the 2 of the lemma and the 1 of the proposition. If $a a^\top$ is added where $J$ subtracts it, two equal tokens with the values 1 and 1 have one of {glue:text}`plus:.0f`. This is not above 2, but it is above the 1 of the proposition, whose checks it controls.
 #
 # ## What the authors' code does differently
 #
