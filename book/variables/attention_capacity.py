@@ -19,11 +19,11 @@
 # # The capacity of an attention head
 #
 # ```{verdict}
-# Yes, as the paper says, a cover of an attention head need not be finer for longer inputs, because errors of the scores do not add up. So more tokens increase the capacity of a head no faster than more inputs increase the capacities of its scores and values. For linear maps this growth is only logarithmic. If all scores change, the changes of the softmax weights, summed over all tokens, are at most as large as the largest change of a single score. So the constant is 1, where the paper has 2, and a smaller one is not enough. Theorem 4.2, which combines a cover of the scores and a cover of the values to a cover of the head, is true.
+# The capacity of an attention head, the logarithm of the number of functions that are needed to approximate all its functions, does not grow with the number of tokens as fast as one may fear, because errors of scores do not add up. More tokens increase it no faster than more inputs increase the capacities of scores and values, for linear maps only logarithmically. The changes of all softmax weights add up to at most the largest change of a score. So the constant is 1, where the paper has 2, and no smaller one is enough. Theorem 4.2 on covers is true.
 # ```
-# **Needs** {ref}`ch-capacity`. **Read** 10 min. **Runs in** 5 s. **Source** printed.
+# **Needs** {ref}`ch-capacity`. **Read** 13 min. **Runs in** 5 s. **Source** printed.
 #
-# **Claim.** A head averages over $T$ tokens, and still the capacity of a head of bounded matrices grows only with $\log T$. The reason is one inequality: if every score has an error of at most $\eta$, then the errors of the softmax weights add up to at most $2\eta$, however many tokens there are. The sum is even at most $\eta$, and this cannot be improved. From the inequality for the weights the paper derives an inequality for the output of a head, and from this a theorem on covers of heads, and both are true as well. What they give for bounded matrices is the subject of {ref}`ch-longer-tokens`.
+# **Claim.** A head averages over $T$ tokens, and still the capacity of a head of bounded matrices grows only with $\log T$. The reason is one inequality: if every score has an error of at most $\eta$, then the errors of the softmax weights add up to at most $2\eta$, however many tokens there are. The sum is even at most $\eta$, and this cannot be improved. From the inequality for the weights the paper derives an inequality for the output of a head. From this it derives Theorem 4.2, which combines a *cover* of the scores and a cover of the values, that is, sets of functions that come close to all others, to a cover of the head. Both results are true as well, and what they give for bounded matrices is the subject of {ref}`ch-longer-tokens`.
 
 # %% tags=["parameters"]
 pairs = 2000  # pairs of logits for softmax [500..50000]
@@ -118,7 +118,7 @@ figures.show()
 #
 # ## Softmax: 1 in place of 2
 #
-# For $p = \mathrm{softmax}(a)$ the Jacobian is $J = \mathrm{diag}(p) - p p^\top$. The sum of its absolute entries, $\|J\|_{1,1} = 2 \sum_i p_i (1 - p_i)$, comes as near to 2 as one likes when $T$ grows, so 2 is what the lemma gives. But the proof uses $\|J h\|_1 \le \|J\|_{1,1} \|h\|_\infty$, as if each entry of $J$ could have the least favourable sign, and this loses a factor of 2. The right constant is the norm of $J$ from $\ell_\infty$ to $\ell_1$, that is, the largest $\|Jh\|_1$ over all $h$ with $\|h\|_\infty \le 1$. It can be computed in three steps:
+# For $p = \mathrm{softmax}(a)$ the Jacobian is $J = \mathrm{diag}(p) - p p^\top$. The sum of its absolute entries, $\|J\|_{1,1} = 2 \sum_i p_i (1 - p_i)$, comes as near to 2 as one likes when $T$ grows, so 2 is what the lemma gives. Now let $h$ be a small change of the scores, so that the weights change by $J h$ to first order. The proof uses $\|J h\|_1 \le \|J\|_{1,1} \|h\|_\infty$, as if each entry of $J$ could have the least favourable sign, and this loses a factor of 2. The right constant is the norm of $J$ from $\ell_\infty$ to $\ell_1$, that is, the largest $\|Jh\|_1$ over all $h$ with $\|h\|_\infty \le 1$. It can be computed in three steps:
 #
 # 1. $\|Jh\|_1$ is convex in $h$, so over $\|h\|_\infty \le 1$ it is largest at a vector of signs.
 # 2. For a vector of signs, let $P$ be the sum of the $p_i$ with $h_i = 1$. Then $p^\top h = 2P - 1$, and $(Jh)_i = p_i (h_i - p^\top h)$ is $2(1-P)\, p_i$ or $-2P\, p_i$.
@@ -181,7 +181,7 @@ softmax.holds(
 glue(ratio_top=ratio_top, printed_norm=steps["sum of |J|"].max())
 
 # %% [markdown]
-# In the table the ratios of balanced steps come very close to 1, while those of random steps and of steps of one logit stay below it. The last column, the sum of the entries of $|J|$, grows with the number $T$ of logits. It can be at most $2 - \frac2T$ and reaches {glue:text}`printed_norm:.2f` for up to 11 logits, but no ratio exceeds 1.
+# In the table the ratios of balanced steps come very close to 1, while those of random steps and of steps of one logit stay below it. The last column is the largest sum of the entries of $|J|$ that was drawn. This sum can be at most $2 - \frac2T$, and over all $T$ from 2 to 11, of which the table shows three, it reaches {glue:text}`printed_norm:.2f`. But no ratio exceeds 1.
 #
 # The general lemma is about any map $f$ to probability vectors. Along the segment from $b$ to $a$ the derivative of $f$ is $J(a - b)$, and $\|J(a - b)\|_1 \le \|J\|_{1,1} \|a - b\|_\infty \le c\, \|a - b\|_\infty$. The lemma needs $\|J\|_{1,1} \le c$ all along the segment. Therefore the check divides by the largest $\|J\|_{1,1}$ on the segment, and its control, which should fail, divides by $\|J\|_{1,1}$ at one end only.
 
@@ -276,7 +276,7 @@ lemma.holds(
 #
 # {prf:ref}`variables-thm4-2` is now a corollary of the lemma. Cover the scores with the accuracy $\alpha\epsilon / (c L B_{in} B_X)$ and the values with the accuracy $(1 - \alpha)\epsilon/L$, both on all $mT$ tokens as if each were an input of its own, and take all pairs. Each pair makes a head, which is a member of the class, because scores and values are chosen independently. By the lemma each head of the class is within $\alpha \epsilon + (1 - \alpha) \epsilon = \epsilon$ of the head that one of these pairs makes.
 #
-# A tiny class shows the theorem at work. Its heads are all pairs of {glue:text}`members` score matrices and {glue:text}`members` value matrices in the plane, each near one of three centres, on two inputs of eight tokens. We compute covers greedily, for eleven splits $\alpha$ from 0 to 1 at four scales $\epsilon$, and measure how far a head can be from the nearest head of the product of the two covers. An error above $\epsilon$ would refute the theorem. The largest error is {glue:text}`tiny_error:.2f` $\epsilon$. If the scores are not covered, so that a single score matrix has to stand for all, it is {glue:text}`tiny_control:.0f` $\epsilon$.
+# To see the theorem at work we take a tiny class. Its heads are all pairs of {glue:text}`members` score matrices and {glue:text}`members` value matrices in the plane, each near one of three centres, on two inputs of eight tokens. We compute covers greedily, for eleven splits $\alpha$ from 0 to 1 at four scales $\epsilon$, and measure how far a head can be from the nearest head of the product of the two covers. An error above $\epsilon$ would refute the theorem. The largest error is {glue:text}`tiny_error:.2f` $\epsilon$, well below $\epsilon$, so this class does not come near to attaining the bound. If the scores are not covered, so that a single score matrix has to stand for all, the largest error is {glue:text}`tiny_control:.0f` $\epsilon$.
 
 # %% mystnb={"code_prompt_hide": "The tiny class", "code_prompt_show": "The tiny class"} tags=["hide-cell"]
 tokens, queries = rng.normal(2, 8, 2), rng.normal(2, 2)
@@ -327,7 +327,9 @@ glue(members=members, tiny_error=tiny_error, tiny_control=tiny_control)
 # %% [markdown]
 # ## What would falsify this
 #
-# The constant 1 of softmax would be wrong if a pair of logits had a ratio above 1, as softmax of $2a$ has. It would not be the best one if no steps came nearer to 1 than steps of one logit. The head's inequality would be wrong if a head moved farther than its bound, as heads that sum do. The theorem would be wrong if a head were farther than $\epsilon$ from the product of covers, as happens if the scores are left uncovered.
+# * *The constant 1 of softmax* would be wrong if a pair of logits had a ratio above 1, as softmax of $2a$ has. It would not be the best one if no steps came nearer to 1 than steps of one logit.
+# * *The head's inequality* would be wrong if a head moved farther than its bound, as heads that sum do.
+# * *The theorem* would be wrong if a head were farther than $\epsilon$ from the product of covers, as happens if the scores are left uncovered.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

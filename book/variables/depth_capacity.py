@@ -16,14 +16,14 @@
 
 # %% [markdown]
 # (ch-depth-capacity)=
-# # Depth, and long inputs
+# # Depth, and long tokens
 #
 # ```{verdict}
-# The theorem is open, and its remark on depth is true. We cannot judge Theorem 4.6, because one of its exponents is not legible to us, the power of the length of the tokens. But we can say which power a bound of this form needs. It is the third, which is enough if the values have no more columns than the tokens have. With the square the constant of the bound would have to grow faster than any power of $\log n$ for networks with $n$ queries and $n$ keys. At $n = 2^{60}$ it is {glue:text}`forced_two`. For norms of at most 1 a factor that is exponential in the depth is not needed, as the remark says, because the tokens of an input approach one another from layer to layer. All layers after the first together magnify an error by a factor of less than {glue:text}`after_first`.
+# The theorem is open, because its power of the tokens' norm is illegible to us. But its remark is true: deep transformers with norms at most 1, and an activation that magnifies nothing, need no bound exponential in depth. Tokens approach one another, so all layers after the first together magnify an error by a factor below {glue:text}`after_first`. A bound of the theorem's form needs the third power of this norm, which is enough if values have no more entries than tokens. With the square its constant for $n$ queries and keys must outgrow every power of $\log n$; at $n = 2^{60}$ it is at least {glue:text}`forced_two`.
 # ```
-# **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-layer`. **Read** 14 min. **Runs in** 15 s. **Source** restored (Theorem 4.6: exponents are damaged in our text), printed (the remark).
+# **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-layer`. **Read** 17 min. **Runs in** 15 s. **Source** restored (Theorem 4.6: exponents are damaged in our text), printed (the remark).
 #
-# **Claim.** The paper's theorem on deep transformers has a simplified form, with one bound for all spectral norms, one for the lengths of all columns, and one for the length of the input tokens. Two questions about it are treated here. How does the length of the tokens enter? We find that it enters by its third power. Does a deep transformer need a bound that is exponential in its depth? It does not if all spectral norms are at most 1, as the paper remarks without a proof.
+# **Claim.** The paper's theorem on deep transformers has a simplified form, with one bound for all spectral norms, one for the lengths of all columns, and one for the length of the input tokens. We ask two questions about this form. How does the length of the tokens enter, and does a deep transformer need a bound that is exponential in its depth? We find that the length enters by its third power. An exponential bound is not needed if all spectral norms are at most 1, as the paper remarks without a proof.
 
 # %% tags=["parameters"]
 n_far = 60  # the figure ends at 2**n_far queries and keys [20..200]
@@ -62,18 +62,20 @@ def forced(n, p):
 #
 # The paper's bound for a network of $L$ layers has a factor $(C_2 L_\sigma)^{O(L)}$, where $C_2$ bounds the spectral norms of the matrices and $L_\sigma$ is the Lipschitz constant of the activation. With such a factor a generalization bound is vacuous for a network of a dozen layers, unless $C_2 L_\sigma$ is close to 1 or smaller. So one wants to know whether the factor is due to deep transformers themselves or only to the proof. The length of the input tokens raises a similar question. If a bound needs the cube of the length and is stated with the square, it is too small by a factor of the length as soon as tokens are longer than 1.
 #
-# What is bounded is the logarithm of the size of a *cover*, a finite list of networks such that every network of the class computes nearly the same as one of the list. Both questions ask how large a cover must be if an error is magnified on its way to the output, and for both we compare two ways to construct the cover. The comparison decides the power of the length. For the depth it gives another bound, which decides the question for small errors only, and a second argument decides it for the others.
+# What is bounded is the logarithm of the size of a *cover*, a finite list of networks such that every network of the class computes nearly the same as one of the list. Both questions ask how large a cover must be if an error is magnified on its way to the output, and for both we compare two ways to construct the cover. For the length of the tokens this comparison decides the question. For the depth it decides only the case of small errors, so a second argument is needed for the others.
 #
 # ## Ten layers by hand
 #
-# Take ten layers, each of which magnifies an error in its input by at most $a = 3$. If the output is to be right up to 0.01, a weight of the first layer has to be known more exactly, up to $0.01 / 3^9$, because nine layers follow. There are two ways to cover this weight:
+# Take ten layers, each of which magnifies an error in its input by at most $a = 3$. Suppose that the output is to be right up to 0.01. Then a weight of the first layer has to be known more exactly, up to $0.01 / 3^9$, because nine layers follow. There are two ways to cover this weight:
 #
 # * *By norms.* Here the logarithm of the size of the cover is proportional to $1/\epsilon^2$, where $\epsilon$ is the error allowed for the weight. If $\epsilon$ is divided by $3^9$, this logarithm is multiplied by the square, $9^9 \approx 3.9 \cdot 10^8$.
-# * *By counting.* A weight between 0 and 1 that has to be right up to 0.01 needs a grid of about 100 points, with the logarithm $\log 100 = 4.6$. If it has to be right up to $0.01 / 3^9$, the grid has $100 \cdot 3^9$ points, with the logarithm $4.6 + 9 \log 3 = 14.5$. So the logarithm becomes 3.1 times as large, and not $3.9 \cdot 10^8$ times.
+# * *By counting.* For a weight between 0 and 1 that has to be right up to 0.01, a grid of about 100 points, 0.01 apart, is enough. It has the logarithm $\log 100 = 4.6$. If it has to be right up to $0.01 / 3^9$, the grid has $100 \cdot 3^9$ points, with the logarithm $4.6 + 9 \log 3 = 14.5$. So the logarithm becomes 3.1 times as large, and not $3.9 \cdot 10^8$ times.
 #
-# We call the logarithm of the size of a cover its *cost*. For small errors counting is much cheaper. For large errors it can be the other way round, because the cost by norms does not depend on the number of weights, whereas counting has to cover each of them. So neither way replaces the other.
+# We call the logarithm of the size of a cover its *cost*. For small errors counting is much cheaper, but for large errors it can be the other way round, because the cost by norms does not depend on the number of weights, whereas counting has to cover each of them. So neither way replaces the other.
 #
-# The same comparison decides how the length of the tokens enters, because one may always use the cheaper of the two covers. The hardest case for a bound is therefore that in which both covers cost the same. In this chapter we construct a class of networks that is in this case. Suppose that the logarithm of the size of its smallest cover, its *log covering number*, is $c$ times a bound with constant 1. Then the bound must be multiplied by at least $c$ to be true, and we say that the class *forces* the constant $c$. The next figure shows the constant that is forced in bounds with three different powers of the length.
+# The same comparison decides how the length of the tokens enters. One may always use the cheaper of the two covers, so the hardest case for a bound is a class of networks for which both covers cost the same. In this chapter we construct such a class. The logarithm of the size of its smallest cover is its *log covering number*, and we divide it by the bound with constant 1. If, for example, the quotient is at least 7, then the bound must be multiplied by at least 7 to be true, and we say that the class *forces* the constant 7.
+#
+# {numref}`fig-depth-length` shows the constant that is forced in bounds with the powers $p = 1, 2, 3$ of the length $B_X$ of the tokens. If a curve grows without limit, no constant makes the bound with this power true, so that the power is too small.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant that one layer with $n$ queries and $n$ keys, on tokens of length $B_X = 1.6\\, n^{1/3}$, forces in a bound with $B_X^p$.", "name": "fig-depth-length"}, "image": {"alt": "Log-log plot against n from 8 to about 10 to the 18. The curve for the first power rises steeply and passes one near 10 to the 4, that for the second power rises more slowly and passes one near 10 to the 10, that for the third power falls slowly from below one hundredth."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.8)
@@ -86,11 +88,13 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# With the first and with the second power of $B_X$ the constant that is forced grows without limit. So no constant makes a bound with one of these powers true for all $n$, and both powers are too small. With the third power the curve falls, and stays below one hundredth. (Hidden logarithms of $d$ and of the norms do not save the square, because the constant that it forces outgrows each of their powers, the tenth before $n = 2^{450}$.)
+# With the first power the constant that is forced grows without limit, and it exceeds 1 near $n = 10^4$. With the second power it also grows without limit, but more slowly, and it exceeds 1 near $n = 10^{10}$. So no constant makes a bound with one of these powers true for all $n$, and both powers are too small. With the third power the curve falls, and stays below one hundredth. (Hidden logarithms of $d$ and of the norms do not save the square. The constant that it forces outgrows each of their powers, for example the tenth before $n = 2^{450}$.)
 #
 # ## The statement
 #
-# The networks are those of {ref}`ch-transformer-capacity`, with $L$ layers and the matrices $W_V \in \mathbb R^{d \times k}$ for the values, $W_{QK} \in \mathbb R^{d \times d}$ for the scores, and $W_C \in \mathbb R^{k \times d}$ after attention. The activation $\sigma$ is $L_\sigma$-Lipschitz with $\sigma(0) = 0$. The projection $\Pi$ onto the unit ball stands after attention and after $W_C$, and at the end there is a linear read-out $w$ with $\|w\|_2 \le B_w$. We write $\log N_\infty(\epsilon)$ for the log covering number with error $\epsilon$ on any $m$ inputs of $T$ tokens, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$.
+# The networks are those of {ref}`ch-transformer-capacity`. Each of their $L$ layers has three matrices: $W_V \in \mathbb R^{d \times k}$ for the values, $W_{QK} \in \mathbb R^{d \times d}$ for the scores, and $W_C \in \mathbb R^{k \times d}$ after attention. The activation $\sigma$ is $L_\sigma$-Lipschitz with $\sigma(0) = 0$. The projection $\Pi$ onto the unit ball stands after attention and after $W_C$, and at the end there is a linear read-out $w$ with $\|w\|_2 \le B_w$.
+#
+# We write $\log N_\infty(\epsilon)$ for the log covering number with error $\epsilon$ on any $m$ inputs of $T$ tokens, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$.
 #
 # ```{prf:theorem} Edelman et al. (2022), Theorem 4.6
 # :label: variables-thm4-6
@@ -99,11 +103,13 @@ figures.show()
 # $$\log N_\infty(\epsilon) \lesssim (C_2 L_\sigma)^{O(L)}\, \frac{B_X^2 B_w^2 C_\infty^2 d^2}{\epsilon^2} \log(mT) .$$
 # ```
 #
-# The propositions below hold for both readings of the columns. The text adds two remarks. The dependence on $d$ and on the norms of columns is quadratic, and the exponential dependence on $L$ can be avoided as long as spectral norms are at most 1 and $\sigma$ is 1-Lipschitz. (We read $(C_2 L_\sigma)^{O(L)}$ as $A^{O(L)}$ with a number $A \ge 2$ that depends on $C_2$ and $L_\sigma$. Read literally it is 1 where $C_2 L_\sigma = 1$, whatever $L$ is.)
+# The propositions below hold for both readings of the columns. The text adds that the dependence on $d$ and on the norms of columns is quadratic, and that the exponential dependence on $L$ can be avoided as long as spectral norms are at most 1 and $\sigma$ is 1-Lipschitz.
+#
+# We read $(C_2 L_\sigma)^{O(L)}$ as $A^{O(L)}$ with a number $A \ge 2$ that depends on $C_2$ and $L_\sigma$. Read literally the factor is 1 where $C_2 L_\sigma = 1$, whatever $L$ is.
 #
 # ## The power of the length is three
 #
-# Why is two not the right power? A token of length $B_X$ enters a head of the first layer three times, as value, as key and as query. So an error of the score matrix $W_{QK}^{(1)}$ of the first layer moves the output by up to $B_X^3$ times as much. The cost of a cover by norms is multiplied by the square of this, $B_X^6$. One would therefore expect the sixth power. It is not needed, because for such small errors a simple grid is a smaller cover. If one always takes the smaller of the two covers, the third power remains, as the proof shows.
+# Why is two not the right power? A token of length $B_X$ enters a head of the first layer three times, as value, as key and as query. So an error of the score matrix $W_{QK}^{(1)}$ of the first layer moves the output by up to $B_X^3$ times as much, and the cost of a cover by norms is multiplied by the square of this number, $B_X^6$. One would therefore expect the sixth power. But it is not needed, because for such small errors a simple grid is a smaller cover. If one always takes the smaller of the two covers, the third power remains, as the proof shows.
 #
 # ```{prf:proposition} The length of the inputs (ours)
 # :label: depth-length
@@ -131,11 +137,17 @@ figures.show()
 # where the second step inserts $x$, and the last step uses $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$ from step 1. $\square$
 # ```
 #
-# **A smaller power is not enough.** To prove (ii) we need a class of many different networks of one layer, although their norms are small. Take one layer, $\sigma$ the identity, and $d = k = 3n$. We use the $3n$ unit vectors of $\mathbb R^d$ in three groups: $n$ keys $e_1, \dots, e_n$, $n$ queries $q_1, \dots, q_n$, and $n$ more. Of the last group only one vector is needed, the unit vector $a$ that is their sum divided by $\sqrt n$. With $b = (1, \dots, 1)/\sqrt d$ and any signs $s_{ij}$ let the weights be
+# **A smaller power is not enough.** To prove (ii) we need a class of many different networks of one layer, although their norms are small. Each network of the class that we build stores an $n \times n$ table of signs $s_{ij}$ in its score matrix, and each of the inputs asks for one of these signs.
+#
+# *The weights.* Take one layer, $\sigma$ the identity, and $d = k = 3n$. We use the $3n$ unit vectors of $\mathbb R^d$ in three groups: $n$ keys $e_1, \dots, e_n$, $n$ queries $q_1, \dots, q_n$, and $n$ more. Of the last group only one vector is needed, the unit vector $a$ (here no factor) that is their sum divided by $\sqrt n$. With $b = (1, \dots, 1)/\sqrt d$ and any signs $s_{ij}$ let the weights be
 #
 # $$W_{QK} = \frac1n \sum_{i,j} s_{ij}\, q_i e_j^\top , \qquad W_V = a\, b^\top , \qquad W_C = b\, b^\top , \qquad w = b .$$
 #
-# All spectral norms are at most 1, and no row or column is longer than $n^{-1/2}$. There are $n^2$ inputs, and input $(i, j)$ asks for the sign $s_{ij}$. It consists of the class token $B_X q_i$ and the two tokens $\pm \frac{B_X}{\sqrt 2} (a + e_j)$, with $B_X = 1.6\, n^{1/3}$. Let $y = B_X^2 / (\sqrt 2\, n)$. Then the scores of the two tokens are $\pm s_{ij}\, y$, that of the class token is 0, and attention gives $s_{ij}\, r\, b$, where
+# All spectral norms are at most 1, and no row or column is longer than $n^{-1/2}$.
+#
+# *The inputs.* There are $n^2$ inputs, and input $(i, j)$ asks for the sign $s_{ij}$. It consists of the class token $B_X q_i$ and the two tokens $\pm \frac{B_X}{\sqrt 2} (a + e_j)$, with $B_X = 1.6\, n^{1/3}$.
+#
+# *The outputs.* Let $y = B_X^2 / (\sqrt 2\, n)$. Then the scores of the two tokens are $\pm s_{ij}\, y$, that of the class token is 0, and attention gives $s_{ij}\, r\, b$, where
 #
 # $$r = \frac{B_X}{\sqrt 2} \cdot \frac{2 \sinh y}{1 + 2 \cosh y} .$$
 #
@@ -171,13 +183,13 @@ right = bool((layers.to_numpy() <= [1e-6, 1 + 1e-9, 1 + 1e-9]).all())
 # %% [markdown]
 # The outputs agree with the signs, and no norm exceeds its bound, up to rounding. Three steps lead from here to (ii).
 #
-# 1. *$r \ge 1$ for every $n \ge 2$.* If we insert $B_X$ and $y = 1.81\, n^{-1/3}$, then $r$ is $2.05$ times $\frac{2 \sinh y}{y (1 + 2 \cosh y)}$. This fraction falls as $y$ rises, and $y$ is largest at $n = 2$, where $r$ is still above 1. So $\Pi$ reduces $r$ to 1, and the output is $s_{ij}$.
+# 1. *$r \ge 1$ for every $n \ge 2$.* If we insert $B_X$ and $y = 1.81\, n^{-1/3}$, then $r$ is $2.05$ times $\frac{2 \sinh y}{y (1 + 2 \cosh y)}$. This fraction falls as $y$ rises, and $y$ is largest at $n = 2$, where $r$ is still above 1. So $\Pi$ reduces $r$ to 1, and the output of the network is $s_{ij}$.
 # 2. *The covering number is large.* Two different choices of signs differ at some $(i, j)$, so any two of the $2^{n^2}$ layers differ by 2 on some input. A member of a cover with error 0.9 can therefore serve only one of them, and $\log N_\infty(0.9) \ge n^2 \log 2$.
 # 3. *The bound is smaller.* With $C_\infty = n^{-1/2}$ and $d = 3n$ the bound with $B_X^p$ is of order $B_X^p\, C_\infty^2 d^2 \log n = 9 n \cdot 1.6^p\, n^{p/3} \log n$. If we divide $n^2$ by this, we see that a constant of order $n^{1 - p/3} / \log n$ is forced, and for $p < 3$ it grows without limit.
 #
-# (One may object that in a real network the class token is the same vector for all inputs, and cannot be $q_i$. This does not save the bound, because another token can carry $q_i$, and a second layer can average.)
+# One may object that in a real network the class token is the same vector for all inputs, and cannot be $q_i$. This does not save the bound, because another token can carry $q_i$, and a second layer can average.
 #
-# Is the third power also enough for families of other shapes? A search goes through families of this kind. It varies the number of queries, the number of keys, the number of dimensions for $a$, the lengths of tokens, and the scales of $W_{QK}$, $W_V$ and $W_C$, for dimensions up to a limit. If the constant that a family forces with $B_X^3$ grew with the limit, the proposition would be in doubt.
+# Is the third power also enough for families of other shapes? Part (i) says so, up to a constant and logarithms, and a search through families of this kind tries to contradict it. It varies the number of queries, the number of keys, the number of dimensions for $a$, the lengths of tokens, and the scales of $W_{QK}$, $W_V$ and $W_C$, for dimensions up to a limit. If the constant that a family forces with $B_X^3$ grew with the limit, the proposition would be in doubt.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input", "nbval-ignore-output"]
 
@@ -233,12 +245,12 @@ glue(forced_two=round(forced(2.0**60, 2)))
 # %% [markdown]
 # The column $p = 2$ shows that with $B_X^2$ the constant grows with the number of dimensions. With $B_X^3$, in the column $p = 3$, it does not.
 #
-# **Why no such family forces more.** Let a family have $n$ queries, $n'$ keys and the scales $\rho$ of $W_{QK}$ and $C$ of $W_C$. The bound contains $B_X^3 / r^2$ times the square of the longest row or column, so we need a lower bound on this length and an upper bound on $r$, and we have two of each.
+# **Why no such family forces more.** A short calculation explains the result of the search. Let a family have $n$ queries, $n'$ keys and the scales $\rho$ of $W_{QK}$ and $C$ of $W_C$. The bound contains $B_X^3 / r^2$ times the square of the longest row or column. So we need a lower bound on the longest row or column and an upper bound on $r$, and we have two of each.
 #
 # * The longest row or column is at least $\rho\, (n n')^{1/4}$, because of $W_{QK}$, and at least $C/\sqrt d$, because of $W_C$.
 # * The output is $r \le C$, and because $\frac{2 \sinh y}{1 + 2 \cosh y} \le \frac23 y$ it is also $r \le \frac13 C \rho B_X^3$.
 #
-# For the square of the length we insert the product of the two lower bounds, and for $r^2$ the product of the two upper bounds, so that $B_X^3$ and $\rho$ cancel. With $C \le 1$, and then with $d \ge 2 \sqrt{n n'}$, the bound with $B_X^3$ and $\epsilon = 0.9\, r$ is at least
+# For the square of the longest row or column we insert the product of the two lower bounds, and for $r^2$ the product of the two upper bounds, so that $B_X^3$ and $\rho$ cancel. With $C \le 1$, and then with $d \ge 2 \sqrt{n n'}$, the bound with $B_X^3$ and $\epsilon = 0.9\, r$ is at least
 #
 # $$\frac{3}{0.81}\, (n n')^{1/4}\, d^{3/2} \log(3 n n') \ge 10\, n n' \log(3 n n') .$$
 #
@@ -246,7 +258,9 @@ glue(forced_two=round(forced(2.0**60, 2)))
 #
 # ## Depth
 #
-# Let all spectral norms be at most 1, $L_\sigma = 1$ and tokens at most 1 long. In the repaired bound of {prf:ref}`depth-repaired` each layer magnifies an error by a factor of at most $a = 1 + 2 = 3$, where 2 comes from the scores of attention (as printed $a = 1 + 4 = 5$). So an error in layer $i$ is multiplied by $\alpha_i = 3^{L - i}$ in the layers after it. The bound contains squares of these numbers and grows like $9^L$ with the depth. It stops growing exponentially only if $a \le 1$, and at $a = 1$ it is of order $L^3$. There are two ways to avoid the exponential. One can count weights, as in the example by hand, or show that the true factor of most layers is close to 1.
+# Now to the second question, for spectral norms of at most 1, $L_\sigma = 1$ and tokens at most 1 long. We start from {prf:ref}`depth-repaired`, our correction of the paper's bound for deep networks, and call it the *repaired bound*. In it each layer magnifies an error by a factor of at most $a = 1 + 2 = 3$, where 2 comes from the scores of attention. (With the paper's constant 2 for softmax, where 1 is enough, it would be $a = 1 + 4 = 5$.) So an error in layer $i$ is multiplied by $\alpha_i = 3^{L - i}$ in the layers after it. The bound contains squares of these numbers and grows like $9^L$ with the depth. It stops growing exponentially only if $a \le 1$, and at $a = 1$ it is of order $L^3$.
+#
+# There are two ways to avoid the exponential: one can count weights, as in the example by hand, or show that the true factor of most layers is close to 1. The first way gives $L^2$, but in the form of Theorem 4.6 only for small errors, whereas the second gives $L^3$ for all errors.
 #
 # ```{prf:proposition} Counting weights (ours)
 # :label: depth-counting
@@ -258,12 +272,19 @@ glue(forced_two=round(forced(2.0**60, 2)))
 # **The idea of the proof.** Round every weight to a grid that is so fine that the output moves by at most $\epsilon$. The grid has to be finer by a factor of 3 for each layer that follows, and each such factor adds only a constant, $\log 3$, to the logarithm of the number of grid points for a weight. There are $L$ layers with a fixed number of weights each, so the logarithm of the whole cover is of order $L \cdot L$.
 #
 # ```{dropdown} Proof, by counting
+# We bound how far the outputs of one layer and of the network move, and then count the grid points.
+#
 # 1. *One layer.* Move each matrix by at most $\eta$ in spectral norm and $w$ by at most $B_w \eta$. By {prf:ref}`variables-lemA13`, with the constant 1 of softmax, the outputs of layer $i$ move by at most $\delta_i \le 3 \eta$ because of its own matrices, and an error in its inputs grows by a factor of at most $a_i \le 3$.
 # 2. *The network.* So the output moves by at most $B_w \sum_i 3^{L-i}\, 3 \eta + B_w \eta \le \frac12 3^{L+1} B_w \eta$, which is $\epsilon$ for $\eta = 2 \epsilon / (3^{L+1} B_w)$.
 # 3. *The number of grid points.* As above, a maximal set of members that are more than $\eta$ apart covers the ball of each matrix, and by comparing volumes it has at most $(1 + 2/\eta)^p$ members for a matrix of $p$ weights. All matrices and $w$ together have $L (2kd + d^2) + d$ weights, and $2/\eta = 3^{L+1} B_w / \epsilon$, so the product of these numbers of members has the logarithm in the proposition. $\square$
 # ```
 #
-# The exponential now stands under a logarithm, so the bound is of order $L^2$ only. In the same way one sees for norms of any other fixed size that the logarithm of the covering number does not grow exponentially. But the bound of Theorem 4.6 is proportional to $d^2 C_\infty^2 / \epsilon^2$, and therefore small if columns are far shorter than 1. If $k \le d$ and $\epsilon \le C_\infty B_w$, then $1 \le C_\infty^2 B_w^2 / \epsilon^2$, so counting gives the form of Theorem 4.6 with $L^2$ in place of the exponential, $\log N_\infty(\epsilon) \lesssim L^2\, d^2 C_\infty^2 B_w^2 / \epsilon^2$. For $\epsilon$ from $C_\infty B_w$ to $B_w$, beyond which one network is a cover, the theorem's bound without its exponential is smaller than $d^2$, and counting is too large. If columns have the length $1/\sqrt d$ and $d = 1024$, this is so from $\epsilon = B_w / 32$ on, and we need another argument.
+# The exponential now stands under a logarithm, so the bound is of order $L^2$ only. In the same way one sees for norms of any other fixed size that the logarithm of the covering number does not grow exponentially.
+#
+# But does counting give the form of Theorem 4.6? The bound of the theorem is proportional to $d^2 C_\infty^2 / \epsilon^2$, and therefore small if columns are far shorter than 1, so the answer depends on $\epsilon$:
+#
+# * *Small errors.* If $k \le d$ and $\epsilon \le C_\infty B_w$, then $1 \le C_\infty^2 B_w^2 / \epsilon^2$. So counting gives the form of Theorem 4.6 with $L^2$ in place of the exponential, $\log N_\infty(\epsilon) \lesssim L^2\, d^2 C_\infty^2 B_w^2 / \epsilon^2$.
+# * *Larger errors.* For $\epsilon$ from $C_\infty B_w$ to $B_w$, beyond which one network is a cover, the theorem's bound without its exponential is smaller than $d^2$, and counting is too large. For example, if columns have the length $1/\sqrt d$ and $d = 1024$, this is so from $\epsilon = B_w / 32$ on. So for such errors we need another argument.
 #
 # ```{prf:proposition} Tokens approach one another (ours)
 # :label: depth-collapse
@@ -286,7 +307,9 @@ glue(forced_two=round(forced(2.0**60, 2)))
 # 5. *The bound.* Each of the $3L + 1$ matrices gets an equal share of $\epsilon$. As in the proof of {prf:ref}`depth-length`, the logarithm of the size of its cover is then of order $L^2 B_w^2 C_\infty^2 d^2 \epsilon^{-2} \log(mT)$, because all multipliers are at most $5.2\, B_w$. If tokens are up to $B_X \ge 1$ long, those that leave the first layer are at most 1 long, so we may take $D_2 = 2$, and all multipliers but that of $W_{QK}^{(1)}$ are at most $16\, B_w$. The rest of that proof does not change. $\square$
 # ```
 #
-# So the remark is true, but it speaks of networks without skip connections, in which after four layers little is left of what distinguishes the tokens. Gradient ascent now looks for layers in which two tokens stay farther apart than step 2 allows, or which magnify an error by more than step 3 allows. A ratio above 1 would refute the proposition. For comparison the same is done with norms of $W_{QK}$ up to 5. The last row has the largest growth of an error through four layers that was found, over the proved bound $\prod_{j \ge 1} (1 + D_j)$.
+# So the remark is true, but it speaks of networks without skip connections, in which after four layers little is left of what distinguishes the tokens.
+#
+# A proof can contain a slip, so we also search for a counterexample. Gradient ascent looks for layers in which two tokens stay farther apart than step 2 allows, or which magnify an error by more than step 3 allows. A ratio above 1 would refute the proposition. For comparison the same is done with norms of $W_{QK}$ up to 5. The last row of the table has the largest growth of an error through four layers that was found, over the proved bound $\prod_{j \ge 1} (1 + D_j)$.
 
 # %% mystnb={"code_prompt_hide": "The ascent", "code_prompt_show": "The ascent"} tags=["hide-input", "nbval-ignore-output"]
 
@@ -353,7 +376,14 @@ ratios = pd.DataFrame(ratios).T.rename_axis("largest")
 table(ratios, "Largest found, over what the proof allows for norms at most 1", form=".3f")
 
 # %% [markdown]
-# With norms at most 1 no ratio exceeds 1, and those of a single layer come close to 1, so steps 2 and 3 cannot be improved by a constant factor. With a norm of 5 the ratios exceed 1. The next table shows how five bounds grow with the depth.
+# With norms at most 1 no ratio exceeds 1. Those of a single layer come close to 1, so steps 2 and 3 cannot be improved by a constant factor. Through four layers, in the last row, the growth that was found stays far below the bound. With a norm of 5 the ratios exceed 1.
+#
+# How do the bounds grow with the depth? The next table has five of them for spectral norms of 1, columns of length $1/\sqrt d$, a million tokens in all and $B_w / \epsilon = 2$. The first four are bounds by norms:
+#
+# * *constant 2 of softmax* and *constant 1*: the repaired bound with the constant of softmax as printed, so that $a = 5$, and with the true one, so that $a = 3$;
+# * *constant 1, a = 1*: the same bound with $\frac13$ as the norm of $W_V$, so that $a = 1$;
+# * *tokens approach*: the same bound with the factors $1 + D_j$ of {prf:ref}`depth-collapse`;
+# * *counting weights*: the bound of {prf:ref}`depth-counting`.
 
 
 # %%
@@ -386,9 +416,9 @@ some = sorted({1, 2, 3, 4, 6, L_max})
 table(curves.loc[some], "Bounds on the log covering number, d = k = 1024", form=".2e")
 
 # %% [markdown]
-# The first two columns of the table are multiplied by nearly the same factor with each layer, that is, they grow exponentially. The others grow like powers of $L$. Counting starts with the largest number, but from {glue:text}`crossing` layers on it is better than the bound with the constant 1 of softmax at this width. (With $a = 1$ the norm of $W_V$ is only $\frac13$, and so this bound is smaller than that by which tokens approach one another.)
+# The first two columns of the table are multiplied by nearly the same factor with each layer, that is, they grow exponentially, whereas the others grow like powers of $L$. Counting starts with the largest number, but from {glue:text}`crossing` layers on it is better than the bound with the constant 1 of softmax at this width. (With $a = 1$ the norm of $W_V$ is only $\frac13$, and so this bound is smaller than that by which tokens approach one another.)
 #
-# If norms may be larger than 1, an error can indeed grow like $a^L$, and this is no artefact of the proof. For example, take layers without $W_{QK}$, with 3 times the identity as $W_V$, the identity as $W_C$, and tokens so short that $\Pi$ changes nothing. They multiply every error that all tokens share by 3. We call such networks *loud*. In the right panel of the next figure we change $W_C$ of the first layer and measure how far the output of the whole network moves, relative to the movement of the first layer's output.
+# If norms may be larger than 1, an error can indeed grow like $a^L$, and this growth is no artefact of the proof. For example, take layers without $W_{QK}$, with 3 times the identity as $W_V$, the identity as $W_C$, and tokens so short that $\Pi$ changes nothing. They multiply every error that all tokens share by 3. We call such networks *loud*. In the right panel of {numref}`fig-depth-growth` we change $W_C$ of the first layer and measure how far the output of the whole network moves, relative to the movement of the first layer's output. Circles off the line $3^{L-1}$ would speak against this growth.
 
 # %% mystnb={"code_prompt_hide": "Loud networks", "code_prompt_show": "Loud networks"} tags=["hide-input"]
 
@@ -419,7 +449,7 @@ right.legend()
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-depth-growth` the two bounds by norms with $a = 5$ and $a = 3$ are straight lines on the left, that is, exponentials. The other three flatten, because they are powers of $L$. On the right the measured movements of loud networks lie on the line $3^{L-1}$.
+# On the left of {numref}`fig-depth-growth` the two bounds by norms with $a = 5$ and $a = 3$ are straight lines, that is, exponentials, because the axis is logarithmic. The other three flatten, because they are powers of $L$. On the right the measured movements of loud networks lie on the line $3^{L-1}$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 last = curves.iloc[-1] / curves.iloc[-2]
@@ -472,8 +502,8 @@ glue(
 # %% [markdown]
 # ## What we found
 #
-# * In a bound with $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ contribute a factor of $B_X^3$, and no smaller power is enough. The exponent of $B_X$ in Theorem 4.6 is not legible to us. If it is 2, as restored, the theorem fails for long tokens. For tokens of length 1 and $k \le d$ our proof gives the bound of the theorem, with $2 + C_2 + L_\sigma$ in place of $C_2 L_\sigma$.
-# * The repaired bound grows like $9^L$ for spectral norms 1, and the last of {glue:text}`L_max` layers multiplies it by {glue:text}`last:.1f`. But the remark is true, because tokens approach one another and $L^3$ can stand in place of the exponential. Counting weights gives $L^2$, in the form of Theorem 4.6 if $\epsilon \le C_\infty B_w$.
+# * *Length.* In a bound with $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ contribute a factor of $B_X^3$, and no smaller power is enough. The exponent of $B_X$ in Theorem 4.6 is not legible to us. If it is 2, as restored, the theorem fails for long tokens. For tokens of length 1 and $k \le d$ our proof gives the bound of the theorem, with $2 + C_2 + L_\sigma$ in place of $C_2 L_\sigma$.
+# * *Depth.* The repaired bound grows like $9^L$ for spectral norms 1, and the last of {glue:text}`L_max` layers multiplies it by {glue:text}`last:.1f`. But the remark is true, because tokens approach one another and $L^3$ can stand in place of the exponential. Counting weights gives $L^2$, in the form of Theorem 4.6 if $\epsilon \le C_\infty B_w$.
 #
 # ## What would falsify this
 #

@@ -19,11 +19,11 @@
 # # Covering a linear layer
 #
 # ```{verdict}
-# Lemma 4.5 is true: a class of linear layers can be approximated by few matrices, and the logarithm of their number grows only like the logarithm of the number $N$ of inputs. The printed product $Wx$ must be read as $W^\top x$, as in the proof. For $d_2$ outputs the constant in the bound can be 1, with $\log(2 d_2 N + 1)$ for $\log N$, and the matrices of the cover can be members of the class. The proof has a slip: for {glue:text}`d_most` outputs the errors that it allows to the single outputs add up, in the 2-norm, to {glue:text}`excess:.2f` times the error that is allowed in all. The slip can be repaired within the proof at the price of a constant. We prove the lemma in another way, by a walk that corrects one output at a time.
+# Lemma 4.5 is true: few matrices approximate a class of linear layers on $N$ inputs, and the logarithm of their number grows only like $\log N$. Read $W^\top x$ for the product $Wx$, as in the proof. For $d_2$ outputs the constant can be 1, with $\log(2 d_2 N + 1)$ for $\log N$, and all matrices can be members of the class. The proof allows {glue:text}`d_most` outputs errors that add up, in the 2-norm, to {glue:text}`excess:.2f` times the limit, a slip whose repair costs a constant. We prove the lemma by a walk that corrects one output at a time.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 12 min. **Runs in** 10 s. **Source** restored; the class and the numerator of the bound are legible.
 #
-# **Claim.** An attention head has two matrices, and its capacity is that of two linear layers. The paper's Lemma 4.5 bounds the capacity of a linear layer by covering each output as a linear function. In our text of the paper the product $Wx$ is not defined for the given shapes, and in the proof the error of the outputs together can exceed the limit. Both are slips, because the lemma is true as its proof reads it. We prove it with another argument, whose cover has all its members inside the class, and which gives the paper's stronger form too.
+# **Claim.** An attention head has two matrices, and its capacity is that of two linear layers. The paper's Lemma 4.5 bounds the capacity of a linear layer by covering each output as a linear function. In our text of the paper the product $Wx$ is not defined for the given shapes, and in the proof the error of the outputs together, in the 2-norm, can exceed the limit. Both are slips, because the lemma is true as its proof reads it, and the second can be repaired within the proof at the price of a constant. We prove the lemma with another argument, whose cover has all its members inside the class, and which gives the paper's stronger form too.
 
 # %% tags=["parameters"]
 d_most = 16  # outputs of the widest layer [8..32]
@@ -62,13 +62,17 @@ def clipped(V, B=1.0):
 # %% [markdown]
 # ## Why one should care
 #
-# The paper's bounds on transformers rest on one lemma about matrices: how many matrices are enough to imitate all matrices of a class on a given sample? The logarithm of this number is what each matrix of a head contributes to a bound on generalization. So the lemma decides whether a guarantee grows with the number of inputs, which for a head is the number of tokens in all, or only with its logarithm. The paper derives the lemma from a bound of Zhang for a single linear function. Since a step of this derivation fails as it stands, one has to ask whether the lemma is true, and how large a cover of many outputs must be.
+# The paper's bounds on transformers rest on one lemma about matrices: how many matrices are enough to imitate all matrices of a class on a given sample? The logarithm of this number is what each matrix of a head contributes to a bound on generalization. So the lemma decides whether a guarantee grows with the number of inputs, which for a head is the number of tokens in all, or only with its logarithm.
+#
+# The paper derives the lemma from a bound of Zhang for a single linear function. Since a step of this derivation fails as it stands, one has to ask whether the lemma is true, and how large a cover of many outputs must be.
 #
 # ## One output by hand
 #
-# Take one output, $w \cdot x$, with $w$ of length at most 1 in two dimensions and a single input $x = (1, 0)$. The output is the first entry of $w$, a number between $-1$ and 1. With the list $-0.8, -0.4, 0, 0.4, 0.8$ every output is matched within 0.2, so five matrices are enough, although $w$ has two entries. With $N$ inputs there are $N$ outputs to be matched, but every vector of length at most 1, in any dimension, can be imitated on inputs of length 1 by a sum of few steps along the inputs. About $1/\epsilon^2$ steps are enough, and each of them goes forwards or backwards along one input, so that it is one out of $2N$. That is where the $\frac{1}{\epsilon^2} \log N$ of the lemma comes from.
+# Take one output, $w \cdot x$, with $w$ of length at most 1 in two dimensions and a single input $x = (1, 0)$. The output is the first entry of $w$, a number between $-1$ and 1. With the list $-0.8, -0.4, 0, 0.4, 0.8$ every output is matched within 0.2, so five matrices are enough, although $w$ has two entries.
 #
-# The figure shows this for five inputs in the plane. To imitate a vector $w$ we start at 0 and take steps along inputs, each in the direction in which the outputs are still wrong, until all of them are right up to $\epsilon$.
+# With $N$ inputs there are $N$ outputs to be matched. But every vector of length at most 1, in any dimension, can be imitated on inputs of length 1 by a sum of few steps along the inputs. About $1/\epsilon^2$ steps are enough for an error of $\epsilon$, and each of them goes forwards or backwards along one input, so that it is one out of $2N$. The logarithm of the number of lists of steps is therefore about $\frac{1}{\epsilon^2} \log 2N$, and that is where the $\frac{1}{\epsilon^2} \log N$ of the lemma comes from.
+#
+# {numref}`fig-walk` shows such sums for five inputs in the plane. To imitate a vector $w$ we start at 0 and take steps along inputs, each in the direction in which the outputs are still wrong, until all of them are right up to $\epsilon$.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "A cover by walks: maps $x \\mapsto w^\\top x$ with $w$ in a disc, five inputs of length 1, $\\epsilon = 0.2$. A walk to $w$ (star) starts in the middle, takes its steps along inputs, and ends among the $v$ (shaded) whose outputs are within $\\epsilon$ on every input.", "name": "fig-walk"}, "image": {"alt": "A circle with three zigzag paths from its centre to three small shaded polygons with a star in each, near the rim."}} tags=["hide-input"]
 inputs = units(5, 2)
@@ -89,11 +93,11 @@ ax.set(aspect="equal", xlabel="$v_1$", ylabel="$v_2$")
 figures.show()
 
 # %% [markdown]
-# Each of the three walks ends after a few steps in the grey region around its star, where all outputs are right up to $\epsilon$. To say where a walk ends one has only to list its steps, and there are few such lists. So the end points of all walks form a small cover, and this will be our proof of the lemma.
+# Each of the three walks ends after a few steps in the grey region around its star, where all outputs are right up to $\epsilon$. To say where a walk ends one has only to list its steps, and there are few such lists. So the end points of all walks form a small cover, and counting the lists will be our proof of the lemma.
 #
 # ## The statement
 #
-# A matrix $W \in \mathbb R^{d_1 \times d_2}$ has columns $w_1, \dots, w_{d_2}$; $\|W\|_{2,\infty}$ is the longest of their lengths, and $\|W\|_{2,1}$ is the sum. As in {ref}`ch-capacity`, $N_\infty(\epsilon)$ is the size of the smallest cover *by members of the class*, here of maps to vectors: $\hat W$ is near $W$ if their outputs differ by at most $\epsilon$ in the 2-norm on each of $N$ given inputs. $\lesssim$ hides a constant and logarithms of all but $N$, and $N \ge 2$, because $\log 1 = 0$.
+# A matrix $W \in \mathbb R^{d_1 \times d_2}$ has columns $w_1, \dots, w_{d_2}$; $\|W\|_{2,\infty}$ is the longest of their lengths, and $\|W\|_{2,1}$ is the sum. As in {ref}`ch-capacity`, $N_\infty(\epsilon)$ is the size of the smallest cover *by members of the class*, here of maps to vectors: $\hat W$ is near $W$ if their outputs differ by at most $\epsilon$ in the 2-norm on each of $N$ given inputs. The sign $\lesssim$ hides a constant and logarithms of all but $N$, and $N \ge 2$, because $\log 1 = 0$.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma 4.5
 # :label: variables-lem4-5
@@ -104,15 +108,17 @@ figures.show()
 # If also $\|W\|_{2,1} \le B_1$, then $d_2 B_1 B_\infty$ may stand for $(d_2 B_\infty)^2$.
 # ```
 #
-# In our text of the paper the display has no $\epsilon^2$, but its proof and its uses have.
+# In words: the number $N$ of inputs enters only by its logarithm, and the number $d_2$ of outputs by its square. In our text of the paper the display has no $\epsilon^2$, but its proof and its uses have.
 #
 # ## The errors that the proof allows
 #
-# The proof covers each output $w_i^\top x$ as a linear function. Column $i$ is allowed the error $\delta_i$, and the outputs together are within $\epsilon$ if $\sum_i \delta_i^2 \le \epsilon^2$. The proof takes
+# We first look at the paper's proof, and at the step in it that fails. The proof covers each output $w_i^\top x$ as a linear function. Column $i$ is allowed the error $\delta_i$, and the outputs together are within $\epsilon$ if $\sum_i \delta_i^2 \le \epsilon^2$. The proof takes
 #
 # $$\delta_i = \epsilon \sqrt{\frac{k_i + 1}{2 d_2}}, \qquad k_i = \Bigl\lfloor \frac{d_2 \|w_i\|}{B_\infty} \Bigr\rfloor ,$$
 #
-# and takes the centre for column $i$ from the ball of radius $B_\infty (k_i + 1)/d_2$. The squares of these errors sum to at most $\epsilon^2$ only if $\sum_i k_i \le d_2$. But columns of length $B_\infty$ have $k_i = d_2$, and then the error is $\epsilon \sqrt{(d_2 + 1)/2}$, and the ball is larger than the class. The next cell gives actual columns these errors, all with the sign that makes the total largest; if the proof were right, no entry of the column *error* would exceed 1.
+# and takes the centre for column $i$ from the ball of radius $B_\infty (k_i + 1)/d_2$. The squares of these errors sum to at most $\epsilon^2$ only if $\sum_i k_i \le d_2$, but columns of length $B_\infty$ have $k_i = d_2$. For example, for $d_2 = 2$ such columns $k_i = 2$, and each of them is allowed the error $\epsilon \sqrt{3/4}$, so that together they can be off by $\epsilon \sqrt{3/2} \approx 1.22\, \epsilon$. For $d_2$ such columns the error is $\epsilon \sqrt{(d_2 + 1)/2}$, and the ball is larger than the class.
+#
+# The next cell gives actual columns these errors, all with the sign that makes the total largest. If the proof were right, no entry of the column *error* would exceed 1.
 
 
 # %%
@@ -145,7 +151,9 @@ layer.refuted(
 glue(excess=budget["error"].max(), d_most=d_most)
 
 # %% [markdown]
-# The error exceeds the limit from two outputs on and grows like $\sqrt{d_2}$, whereas with $B_1$ in place of $B_\infty$ it stays at the limit. Either of two small changes repairs the sum of the errors within the proof, and neither costs more than $\lesssim$ hides. The idea of both is to make the shares $(k_i + 1)/2 d_2$ sum to at most 1, either by smaller $k_i$ or by a larger divisor. One flaw remains, because a centre may still lie outside the class: $B_1 (k_i + 1) / d_2$, for example, can be longer than any column. This flaw costs a constant only. Every cover from outside at scale $\epsilon / 2$ gives one from inside at scale $\epsilon$, if each centre is exchanged for a member near it, which multiplies the bound by 4.
+# The error exceeds the limit from two outputs on and grows like $\sqrt{d_2}$, whereas with $B_1$ in place of $B_\infty$ it stays at the limit. Either of two small changes repairs the sum of the errors within the proof, and neither costs more than $\lesssim$ hides. The idea of both is to make the shares $(k_i + 1)/2 d_2$ sum to at most 1, either by smaller $k_i$ or by a larger divisor.
+#
+# One flaw remains, because a centre may still lie outside the class: $B_1 (k_i + 1) / d_2$, for example, can be longer than any column. This flaw costs a constant only. Every cover from outside at scale $\epsilon / 2$ gives one from inside at scale $\epsilon$, if each centre is exchanged for a member near it, which multiplies the bound by 4.
 #
 # ```{dropdown} Two repairs of the sum within the proof
 # We say what is changed, and then count the centres.
@@ -159,7 +167,7 @@ glue(excess=budget["error"].max(), d_most=d_most)
 #
 # ## A walk that stays inside
 #
-# Our own proof follows the walks of {numref}`fig-walk`. Start at $V = 0$ and look for $W$. As long as the two differ by more than $\epsilon$ on some input $x_n$, some output is off by more than $\epsilon/\sqrt{d_2}$ there. So take the input $x_n$ and the output $i$ at which a single output is most wrong, move column $i$ a little along $x_n$, and go back to the nearest point of the class. Each step brings $V$ nearer to $W$, so there cannot be many steps, and a list of $n$, $i$ and signs says where the walk ends.
+# Our own proof follows the walks of {numref}`fig-walk`, for several outputs at once. Start at $V = 0$ and look for $W$. As long as the two differ by more than $\epsilon$ on some input $x_n$, some output is off by more than $\epsilon/\sqrt{d_2}$ there. So take the input $x_n$ and the output $i$ at which a single output is most wrong, move column $i$ a little along $x_n$, and go back to the nearest point of the class. Each step brings $V$ nearer to $W$, so there cannot be many steps, and a list of $n$, $i$ and signs says where the walk ends.
 #
 # ```{prf:proposition} Ours
 # :label: linear-layer-walk
@@ -173,6 +181,8 @@ glue(excess=budget["error"].max(), d_most=d_most)
 # **The idea of the proof.** The squared distance between $V$ and $W$ is at most $B_F^2$ at the start and can never be negative. If every step lowers it by a fixed amount, the number of steps is bounded by the quotient of the two, in the same way as the mistakes of a perceptron are counted. The idea is not new: {cite:t}`zhang2002` already obtains covers of linear functions from the mistake bounds of online learning. We use it for several outputs at once, and keep the centres inside the class.
 #
 # ```{dropdown} Proof
+# We show that every step lowers the squared distance to $W$ by a fixed amount, and then count the lists of steps.
+#
 # *One step.* Let $\delta = \epsilon/\sqrt{d_2}$. If $\|(W - V)^\top x_n\|_2 > \epsilon$ for some $n$, then $s\, (w_i - v_i)^\top x_n > \delta$ for some $i$ and a sign $s$. Take the $n$, $i$ and $s$ for which this number is largest, and add $c\, s\, x_n$ to $v_i$ with $c = \delta / B_X^2$:
 #
 # $$\|w_i - v_i - c\, s\, x_n\|^2 = \|w_i - v_i\|^2 - 2 c\, s\, (w_i - v_i)^\top x_n + c^2 \|x_n\|^2 < \|w_i - v_i\|^2 - \delta^2 / B_X^2 .$$
@@ -182,9 +192,9 @@ glue(excess=budget["error"].max(), d_most=d_most)
 # *Counting.* The squared distance starts at $B_F^2$ at most and is never negative, so there are at most $a = B_F^2 B_X^2 / \delta^2$ steps. They determine $V \in \mathcal K$, each is one of $2 d_2 N$, and so there are at most $(2 d_2 N + 1)^a$ lists. $\square$
 # ```
 #
-# For $d_2 = 1$ this is a bound for linear functions $x \mapsto v^\top x$ with $\|v\|_2 \le B_v$, namely $(B_v B_X/\epsilon)^2 \log(2N + 1)$, where Zhang's ({prf:ref}`variables-lemA10`) has 36 in front. Where columns have unequal lengths, $2 B_1^2 \log((d_2 + 1)(2N + 1))$ can stand for $d_2 B_F^2 \log(2 d_2 N + 1)$: this is {prf:ref}`covers-rows`, for the rows of $W^\top$.
+# For $d_2 = 1$ the proposition is a bound for linear functions $x \mapsto v^\top x$ with $\|v\|_2 \le B_v$, namely $(B_v B_X/\epsilon)^2 \log(2N + 1)$, where Zhang's ({prf:ref}`variables-lemA10`) has 36 in front. Where columns have unequal lengths, $2 B_1^2 \log((d_2 + 1)(2N + 1))$ can stand for $d_2 B_F^2 \log(2 d_2 N + 1)$: this is {prf:ref}`covers-rows`, for the rows of $W^\top$.
 #
-# Now we run ten walks for each size, for random layers with columns of length 1, where $B_1 = d_2$, and with lengths $1, \frac12, \frac14, \dots$ *Allowed* are $d_2 B_F^2 B_X^2/\epsilon^2$ steps. The last three columns have the largest number of steps of the ten walks over those allowed, the largest error over $\epsilon$, and the longest column of a centre over $B_\infty$. The proposition would be refuted by a number above 1 in one of them: a walk that is too long, that ends too far from $W$, or that ends outside the class.
+# Now we run ten walks for each size, for random layers with columns of length 1, where $B_1 = d_2$, and with lengths $1, \frac12, \frac14, \dots$ *Allowed* are $d_2 B_F^2 B_X^2/\epsilon^2$ steps. The last three columns of the table have the largest number of steps of the ten walks over those allowed, the largest error over $\epsilon$, and the longest column of a centre over $B_\infty$. The proposition would be refuted by a number above 1 in one of them: a walk that is too long, that ends too far from $W$, or that ends outside the class.
 
 
 # %%
@@ -215,9 +225,17 @@ table(found.rename(columns=heads), about, form=form)
 # %% [markdown]
 # All three numbers stay below 1, and most walks use less than a third of the steps that they are allowed.
 #
-# **An adversary.** Can a walk need all the steps that are allowed? By hand one finds such a walk for any number of outputs. Take $N$ orthonormal inputs and let every weight be just above $\epsilon/\sqrt{d_2}$. Every weight then needs a step of its own, but for the last input, where one step brings the error below $\epsilon$. So the walk takes $d_2 (N - 1) + 1$ of the $d_2 N$ steps that are allowed. With $N =$ {glue:text}`N_most` the ratio is {glue:text}`by_hand:.4f` for one output, {glue:text}`by_hand_two:.4f` for two and {glue:text}`by_hand_four:.4f` for four, so the bound on the number of steps of this walk cannot be improved. (A walk that corrects only inputs whose total error exceeds $\epsilon$ would take $N$ steps here. With steps two and a half times as long, which the proof does not allow, the walk for one output never ends.)
+# **An adversary.** Can a walk need all the steps that are allowed? By hand one finds such a walk for any number of outputs. Take $N$ orthonormal inputs and let every weight be just above $\epsilon/\sqrt{d_2}$. Every weight then needs a step of its own, but for the last input, where one step brings the error below $\epsilon$. So the walk takes $d_2 (N - 1) + 1$ of the $d_2 N$ steps that are allowed. A search over inputs and matrices, with {glue:text}`starts` starts each, looks for long walks as well. The table has the number of steps over those allowed, by hand for $N =$ {glue:text}`N_most` inputs.
 #
-# A search over inputs and matrices, with {glue:text}`starts` starts each, finds nothing that comes near: it reached {glue:text}`by_search:.3f` for one output and {glue:text}`by_search_two:.3f` for two. It also looked for walks that leave the class, and one of its starts was a walk known to leave the ball. Without the projection there are some, with a column of {glue:text}`outside:.4f` times its bound. With the projection a centre is in the class by construction, but does the walk still reach $W$ in time? We searched for large errors after the steps that are allowed, from the layers that the search for long columns had found. No error exceeds $\epsilon$, whereas an error of {glue:text}`halved:.2f` $\epsilon$ remains if the walk goes back to a ball of half the radius.
+# | outputs | by hand | by search |
+# |--:|--:|--:|
+# | 1 | {glue:text}`by_hand:.4f` | {glue:text}`by_search:.3f` |
+# | 2 | {glue:text}`by_hand_two:.4f` | {glue:text}`by_search_two:.3f` |
+# | 4 | {glue:text}`by_hand_four:.4f` | |
+#
+# The walk by hand needs nearly all the steps that are allowed, so the bound on the number of steps of this walk cannot be improved, whereas the search finds nothing that comes near. (A walk that corrects only inputs whose total error exceeds $\epsilon$ would take $N$ steps here. With steps two and a half times as long, which the proof does not allow, the walk for one output never ends.)
+#
+# The search also looked for walks that leave the class, and one of its starts was a walk known to leave the ball. Without the projection there are some, with a column of {glue:text}`outside:.4f` times its bound. With the projection a centre is in the class by construction, but does the walk still reach $W$ in time? We searched for large errors after the steps that are allowed, from the layers that the search for long columns had found. An error above $\epsilon$ would refute the proposition, but none was found. As a control, an error of {glue:text}`halved:.2f` $\epsilon$ remains if the walk goes back to a ball of half the radius.
 
 
 # %% mystnb={"code_prompt_hide": "By hand, and a search", "code_prompt_show": "By hand, and a search"} tags=["hide-cell"]
@@ -298,11 +316,11 @@ remark.holds(
 # %% [markdown]
 # ## Rows or columns
 #
-# {ref}`ch-longer-tokens` uses the lemma for a map $x \mapsto A x$ with a $k \times d$ matrix $A$ whose columns are bounded, although each output is the product of the input with a row of $A$. Which factor does the bound have then? There are $k$ outputs, and $\|A\|_F^2 \le d B^2$, so {prf:ref}`linear-layer-walk` gives
+# {ref}`ch-longer-tokens` uses the lemma for a map $x \mapsto A x$ with a $k \times d$ matrix $A$ whose columns are bounded, although each output is the product of the input with a row of $A$. Which factor does the bound have for such a map? There are $k$ outputs, and $\|A\|_F^2 \le d B^2$, where $B$ bounds the lengths of the columns, so {prf:ref}`linear-layer-walk` gives
 #
 # $$\log N_\infty(\epsilon) \le \frac{k d\, B^2 B_X^2}{\epsilon^2} \log(2kN + 1) .$$
 #
-# For $k = d$ this is as in the lemma. For $k < d$ the bound has the factor $\sqrt{kd}$ in place of the lemma's $k$, and with $k$ it would be false, as one row, $k = 1$, of entries $\pm B$ shows. On the inputs $B_X e_1, \dots, B_X e_d$ all $2^d$ of them are pairwise $2 B B_X$ apart, so $\log N_\infty \ge d \log 2$ for $\epsilon < B B_X$. For $d = 1024$ this is {glue:text}`signs:.0f`, while the bound is {glue:text}`with_kd:.0f`, and with $k^2$ for $kd$ it would be {glue:text}`with_kk:.1f`.
+# For $k = d$ this bound is as in the lemma. For $k < d$ the bound has the factor $\sqrt{kd}$ in place of the lemma's $k$, and with $k$ it would be false, as one row, $k = 1$, of entries $\pm B$ shows. On the inputs $B_X e_1, \dots, B_X e_d$ all $2^d$ such rows are pairwise $2 B B_X$ apart, so $\log N_\infty \ge d \log 2$ for $\epsilon < B B_X$. For $d = 1024$ this lower bound is {glue:text}`signs:.0f`. Our bound is {glue:text}`with_kd:.0f` and thus above it, but with $k^2$ for $kd$ it would be only {glue:text}`with_kk:.1f`.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 signs, one = 1024 * math.log(2), math.log(2 * 1024 + 1) / 0.99**2  # at 0.99 B B_X
@@ -334,9 +352,9 @@ ledger.show()
 #
 # ## What we found
 #
-# * Read as $W^\top x$ the lemma and its stronger form are true, with the constant 1, $\log(2 d_2 N + 1)$ for $\log N$, and members of the class for centres.
-# * With the split of the proof the error can reach $\sqrt{(d_2 + 1)/2}$ times the limit, and its centres may leave the class. Both slips can be repaired within the proof, and neither repair costs more than $\lesssim$ hides.
-# * With columns of unequal length $B_1^2$ can stand for $d_2 B_1 B_\infty$.
+# * *The lemma.* Read as $W^\top x$ the lemma and its stronger form are true, with the constant 1, $\log(2 d_2 N + 1)$ for $\log N$, and members of the class for centres.
+# * *The proof.* With the split of the proof the error can reach $\sqrt{(d_2 + 1)/2}$ times the limit, and its centres may leave the class. Both slips can be repaired within the proof, and neither repair costs more than $\lesssim$ hides.
+# * *Unequal columns.* With columns of unequal length $B_1^2$ can stand for $d_2 B_1 B_\infty$.
 #
 # ```{finding} variables.lem4_5
 # :title: The cover of matrices: a product that does not fit, too large an error

@@ -19,13 +19,13 @@
 # # What longer tokens cost a head
 #
 # ```{verdict}
-# The paper's bound on the capacity of one attention head is misprinted: a factor that stands in its proof, the length of the longest token, is missing. Without this factor the bound is true for tokens of length at most 1 but false, whatever the constant, if they may be longer. Heads of width $3n$ on tokens of length $n^2$ would need a constant in the bound that grows like $n/\log n$, and at $n = 2^{14}$ it is {glue:text}`forced_text:.1f`. With the factor the bound is true for queries of length at most 1, as the text takes them, and with the square of the length it is true for longer queries as well. The paper's bound for sums of heads lacks the same factor. Its bound for tokens with fixed positions is true, although the proof has a gap.
+# The paper's bound for an attention head is true for tokens of length at most 1, but false for longer ones by a misprint: a factor of its proof, the longest token's length, is missing. At width $3n$ and token length $n^2$ its constant must grow like $n/\log n$: it is {glue:text}`forced_text:.1f` at $n = 2^{14}$. With the factor the bound holds for queries of length at most 1, as the text takes them; queries as long as the tokens need its square, which is enough. The bound for sums of heads lacks the factor too. For fixed positions the bound is true, but its proof has a gap.
 # ```
-# **Needs** {ref}`ch-attention-capacity`, {ref}`ch-linear-layer`. **Read** 12 min. **Runs in** 5 s. **Source** restored.
+# **Needs** {ref}`ch-attention-capacity`, {ref}`ch-linear-layer`. **Read** 21 min. **Runs in** 5 s. **Source** restored.
 #
 # **Claim.** A *cover* of the class of heads is a finite set of heads that comes close to every head, and its size measures the capacity of the class. A head has two matrices, one for its scores and one for its values, so a cover of the heads is made of covers for these two. On its way to the output an error of the score matrix is multiplied by the length of the query, and then by the length of the values. A bound therefore has to multiply the norm of the score matrix by both lengths. The paper takes queries of length at most 1, so for it only the length of the values is left. It has three bounds of this kind.
 #
-# * *One head, Corollary 4.4.* The bound multiplies this norm by neither length, whereas its proof multiplies it by the length of the values. So the bound holds for tokens of length at most 1, and lacks a factor for longer ones.
+# * *One head, Corollary 4.4.* The bound multiplies the norm of the score matrix by neither length, whereas its proof multiplies it by the length of the values. So the bound holds for tokens of length at most 1, and lacks a factor for longer ones.
 # * *Sums of heads, Lemma A.12.* The bound lacks the same factor.
 # * *Fixed positions, Lemma A.11.* The bound has the length of the values, as it should. It is true, however long the positions are, if the query has length at most 1 before its position is added, and if it stands at the same place in all inputs, as the paper assumes.
 #
@@ -61,7 +61,7 @@ positions, equal = ledger.result("variables.lemA11.a11"), ledger.result("variabl
 #
 # ## One head by hand
 #
-# Let a head have two tokens that are single numbers, $x_1 = B$ and $x_2 = -B$. The query is $x_1$ itself, and the score of a token is $w$ times the query times the token, so that $s_1 = w B^2$ and $s_2 = -w B^2$. The output, the average of the two tokens with the weights of the softmax, is $B \tanh(w B^2)$. If $w$ is off by 0.01 near 0, the output is off by about $0.01\, B^3$:
+# Let a head have two tokens that are single numbers, $x_1 = B$ and $x_2 = -B$. The query is $x_1$ itself, and the score of a token is $w$ times the query times the token, so that $s_1 = w B^2$ and $s_2 = -w B^2$. The output is the average of the two tokens with the weights of the softmax, $B \tanh(w B^2)$. If $w$ is off by 0.01 near 0, the output is off by about $0.01\, B^3$:
 #
 # | length $B$ | error of a score, $0.01\, B^2$ | error of the output, $0.01\, B^3$ |
 # |--:|--:|--:|
@@ -69,9 +69,11 @@ positions, equal = ledger.result("variables.lemA11.a11"), ledger.result("variabl
 # | 2 | 0.04 | 0.08 |
 # | 5 | 0.25 | 1.25 |
 #
-# Two powers of $B$ come from the score, and one from the value. A bound with fewer powers misses a part of this growth, and therefore fails for long tokens.
+# Two powers of $B$ come from the score, and one from the value. A bound with fewer powers misses a part of this growth, and therefore fails for long tokens. In the bounds below one of the three powers, that of the key, stands in a factor in front. So the question will be how many of the other two, that of the query and that of the value, stand beside the norm of the score matrix: both, one, or none.
 #
-# How badly does it fail? The next figure shows this for a class of heads with a size $n$, which is written out below. The class has one head for every $n \times n$ table of signs, and for each entry of the table there is an input at which the output of the head shows the sign of this entry. So the outputs of the heads of any two tables are far apart at some input, and a cover needs one head for each table, that is, $2^{n^2}$ heads. The logarithm of the number of heads that the smallest cover needs is called the *log covering number* of the class. We divide it by the bound with constant 1, and call the quotient the constant that the class *forces*. If a bound is true up to a constant, this constant must be at least as large as the quotient for every $n$.
+# How badly does it fail? We look for a class of heads that needs a large cover although the bound is small. The class, which is written out below, has a size $n$ and one head for every $n \times n$ table of signs. For each entry of the table there is an input at which the output of the head shows the sign of this entry. So the outputs of the heads of any two tables are far apart at some input, and a cover needs one head for each table, that is, $2^{n^2}$ heads.
+#
+# The logarithm of the number of heads that the smallest cover needs is called the *log covering number* of the class. We divide it by the bound with constant 1, and call the quotient the constant that the class *forces*. If a bound is true up to a constant, this constant must be at least as large as the quotient for every $n$. So no constant makes a bound true whose curve in {numref}`fig-longer-tokens` grows without limit.
 
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant that one class of heads forces in front of the bound, against its size $n$: width $3n$, tokens of length $n^2$, queries of length 1. Above: the bound as restored. Below: with a further power of the tokens' length, and all constants. The grey line is 1.", "name": "fig-longer-tokens"}, "image": {"alt": "Two curves against n from 4 to a million on logarithmic axes. The upper one rises steadily from a few thousandths to a few hundred and passes the grey line of 1 at a few thousand. The lower one falls from a ten-thousandth, far below the line."}} tags=["hide-input"]
@@ -110,7 +112,7 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# The upper curve belongs to the bound as restored. It passes the grey line at a few thousand and goes on rising, so no constant makes this bound true. The lower curve, for the bound with one more power of the length, falls.
+# The upper curve belongs to the bound as restored. It passes the grey line of 1 at a few thousand and goes on rising, so no constant makes this bound true. The lower curve, for the bound with one more power of the length, falls.
 #
 # ## The statement
 #
@@ -124,7 +126,7 @@ figures.show()
 # * $N_\infty(\epsilon)$ is the covering number of {ref}`ch-linear-layer` at scale $\epsilon$, that is, how many heads of the class are needed so that every head is within $\epsilon$ of one of them at all inputs of the sample.
 # * $\lesssim$ hides a constant and logarithms of everything but $m$, the number of inputs, and $T$, the number of tokens of each.
 #
-# We judge the review version of October 2021, and use its numbers. First the corollary for one head, then the two lemmas.
+# We judge the review version of October 2021, and use its numbers. We state first the corollary for one head, and then the two lemmas.
 #
 # ```{prf:corollary} Edelman et al. (2022), Corollary 4.4
 # :label: variables-cor4-4
@@ -135,7 +137,7 @@ figures.show()
 # *Beside $B_{QK}^{2,\infty} B_V$ a factor ${\color{#D55E00} B_X}$ is missing, as we shall see.*
 # ```
 #
-# In words: the log covering number grows with the square of the width $d$ and of the length of the tokens, and only with the logarithm of the number of tokens. The bracket has two terms, one for each matrix of the head. The question of this chapter is about the second: there $B_{QK}^{2,\infty}$ is multiplied by $B_V$, but by no length of a token.
+# In words: the log covering number grows with the square of the width $d$ and of the length of the tokens, and only with the logarithm of the number of tokens. The bracket has two terms, one for each matrix of the head. The question of this chapter is about the second term: there $B_{QK}^{2,\infty}$ is multiplied by $B_V$, but by no length of a token.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma A.11
 # :label: longer-tokens-positions
@@ -153,13 +155,13 @@ figures.show()
 #
 # ## The bound for a head, and the power of the length
 #
-# Which power of $B_X$ is right? We follow an error of the score matrix to the output, in three steps.
+# Which power of $B_X$ is right for the second term? To find out, we follow an error of the score matrix to the output, in three steps.
 #
 # 1. Let $W_{QK}\, x$ have an error of length $\eta$ at a token $x$. Then a score has an error of at most $\|z\|_2\, \eta$, the length of the query times $\eta$.
 # 2. By {prf:ref}`variables-lem4-3` such an error of the scores moves the head by at most $c L B_V B_X \|z\|_2\, \eta$. Here $B_X$ is the length of the values' tokens, and $c$ is a constant of the softmax, for which 1 is enough.
 # 3. In self-attention the query is a token, so that $\|z\|_2 \le B_X$. This makes the power $B_X^2$.
 #
-# The paper's text assumes that the query has length at most 1 ("since $\|x_\tau\| \le 1$", where $x_\tau$ is the token that is the query). For such queries one $B_X$ is right, and this is the form of its proof. The statement of the corollary loses this one $B_X$ too, whereas Lemma A.11 keeps it.
+# The paper's text assumes that the query has length at most 1 ("since $\|x_\tau\| \le 1$", where $x_\tau$ is the token that is the query). For such queries one $B_X$ is right, and this is the form of its proof. The statement of the corollary loses this $B_X$, whereas Lemma A.11 keeps it.
 #
 # ```{prf:corollary} Corollary 4.4, repaired (ours)
 # :label: attention-capacity-repaired
@@ -179,7 +181,7 @@ figures.show()
 # 3. *Long positions.* Suppose that only $\|x_\tau\|_2 \le 1$ is known, while the fixed vectors may have any length, and that $\tau$ is the same place for all inputs, as in the paper ("for any fixed $\tau$"). Then Lemma A.11 is true as restored, up to constants and logarithms. With $B = B_X + B_P$ for the length of the tokens it holds with a 4 in place of its 2, and with the sum of $\log(2dmT + 1)$ and a logarithm of $d$, $\epsilon$ and the norms in place of $\log(mT)$.
 # ```
 #
-# **The idea of the proof.** Cover each of the two matrices by {prf:ref}`linear-layer-walk` and multiply each error by what stands between the matrix and the output. For $W_V$ this is the slope $L$. For $W_{QK}$ it is the length of the query, then the length of the values, and then the slope. The split of the total error between the two that makes the sum of both log sizes least gives the exponents $\frac23$ and 3.
+# **The idea of the proof.** Cover each of the two matrices by {prf:ref}`linear-layer-walk` and multiply each error by what stands between the matrix and the output. For $W_V$ this is the slope $L$. For $W_{QK}$ it is the length of the query, then the length of the values, and then the slope. The total error $\epsilon$ can be split between the two matrices in many ways. The split that makes the sum of both log sizes least gives the exponents $\frac23$ and 3.
 #
 # ```{dropdown} Proof
 # We cover the two matrices, split the error between the covers, and then treat the cases of {prf:ref}`longer-tokens-repaired`.
@@ -191,7 +193,7 @@ figures.show()
 # | $x \mapsto W_V^\top x$ | $\eta_V$ | $(d B_V^{2,\infty} B_X / \eta_V)^2$ |
 # | $x \mapsto W_{QK}\, x$ | $\eta_{QK}$ | $(d B_{QK}^{2,\infty} B_X / \eta_{QK})^2$ |
 #
-# **Step 2: the error of a head.** Replace both matrices by the nearest members of the covers. Every value moves by at most $\eta_V$, and every score by at most $B_X\, \eta_{QK}$. By {prf:ref}`variables-lem4-3` with $c = 1$, the head moves by at most $L \eta_V + L B_V B_X^2\, \eta_{QK}$.
+# **Step 2: the error of a head.** Replace both matrices by the nearest members of the covers. Every value moves by at most $\eta_V$, and every score by at most $B_X\, \eta_{QK}$, because the query is no longer than $B_X$. By {prf:ref}`variables-lem4-3` with $c = 1$, the head moves by at most $L \eta_V + L B_V B_X^2\, \eta_{QK}$.
 #
 # **Step 3: the best split.** We choose the two scales such that this error is $\epsilon$ and the sum of the two log sizes is least. {prf:ref}`variables-lemA8` solves this problem: if the log sizes are $\alpha_i / \eta_i^2$ and the error is $\sum_i \beta_i \eta_i$, the least sum is $\gamma^3 / \epsilon^2$ with $\gamma = \sum_i \alpha_i^{1/3} \beta_i^{2/3}$. Here $\beta$ is $L$ for the values and $L B_V B_X^2$ for the scores, so that
 #
@@ -216,9 +218,12 @@ figures.show()
 #
 # That the square is right can be seen by rescaling the tokens, because $f(rX)$ with $W_V, W_{QK}$ is $f(X)$ with $r W_V, r^2 W_{QK}$. So the class on tokens $r$ times as long *is* the old class with the bounds $r B_V^{2,\infty}$, $r B_V$ and $r^2 B_{QK}^{2,\infty}$, and a bound should give the same number for both descriptions. Of the forms considered here only the repaired one does.
 #
-# **An adversary** tries to break the three forms. Each form allots a part of the error $\epsilon$ to each of the two matrices. The adversary chooses a head in the plane, with the identity as activation, and perturbs its matrices by as much as these parts allow. It tries to change the output by more than $\epsilon$. Such a change would refute the repaired corollary with the square, or, for queries of length at most 1, the form of the paper's proof.
+# **An adversary** tries to break the three forms: no further $B_X$, as in the text, one $B_X$, as in the proof, and our $B_X^2$. Each form allots a part of the error $\epsilon$ to each of the two matrices. The adversary chooses a head in the plane, with the identity as activation, and perturbs its matrices by as much as these parts allow. It tries to change the output by more than $\epsilon$. Such a change would refute the repaired corollary with the square, or, for queries of length at most 1, the form of the paper's proof.
 #
-# We let it try in two ways. *By hand* we take the head of the first example in the plane: $W_V$ is the identity, $W_{QK} = 0$ is moved in one entry, and the tokens are $\pm B e_1$ with $e_1 = (1, 0)$. The query is $B e_1$, one of these two tokens, or $e_1$, a further token besides 100 copies of each of the two. *A search* varies everything, for three tokens and a query that need not be one of them, which only helps the adversary.
+# We let it try in two ways.
+#
+# * *By hand* we take the head of the first example in the plane: $W_V$ is the identity, $W_{QK} = 0$ is moved in one entry, and the tokens are $\pm B e_1$ with $e_1 = (1, 0)$. The query is $B e_1$, one of these two tokens, or $e_1$, a further token besides 100 copies of each of the two.
+# * *A search* varies everything, for three tokens and a query that need not be one of them, which only helps the adversary.
 
 
 # %% mystnb={"code_prompt_hide": "Two adversaries", "code_prompt_show": "Two adversaries"} tags=["hide-cell"]
@@ -345,15 +350,24 @@ glue(hand_short=hand_a11[0], hand_long=hand_a11[1], uncovered=uncovered)
 #
 # With queries as long as the tokens only the square keeps the error within $\epsilon$. For tokens and queries of lengths from $10^{-3}$ to $10^3$ the largest error that the search finds with the square is {glue:text}`extreme:.4f` $\epsilon$. With short queries the form of the proof is enough, and that of the text is not.
 #
-# Lemma A.11 has one power of the length and a 2 before $B_{QK}^{2,\infty}$. To test it we take $x_\tau$ no longer than 1, as the text does, and perturb the two matrices by as much as the lemma allots to them. If the position is no longer than 1, the head by hand, now with the query $2 e_1$, is off by {glue:text}`hand_short:.3f` $\epsilon$, and the search finds at most {glue:text}`short_query:.3f` $\epsilon$. But with $x_\tau = e_1$ and a position that makes the query as long as the tokens, the head by hand is off by {glue:text}`hand_long:.2f` $\epsilon$, and so is the worst head of the search ({glue:text}`long_query:.2f` $\epsilon$). So the proof of the lemma, which uses the covers of Corollary 4.4 as they are, has a gap.
+# Is Lemma A.11 right to have only one power of the length, and a 2 before $B_{QK}^{2,\infty}$? To test it we take $x_\tau$ no longer than 1, as the text does, and perturb the two matrices by as much as the lemma allots to them. The next table has the largest errors, in units of $\epsilon$. Its first two rows test the paper's proof, with a short and with a long position. The third row tests our proof, in which the scores of the position are covered as well, and a 4 stands in place of the 2. The last row is a control, the same 4 without this cover. By hand $x_\tau$ is $e_1$, so that with its position the query is $2 e_1$ in the first row and as long as the tokens in the others. The search adds positions of the same length, and varies $x_\tau$.
 #
-# The lemma itself is true, because the scores of the position can be covered as well, at the cost of a logarithm and with a 4 for its 2. For two members of a group of step 6 the search then finds an error of at most {glue:text}`covered:.3f` $\epsilon$. Without the cover of these scores the head by hand would be off by {glue:text}`uncovered:.2f` $\epsilon$.
+# | position, and what is covered | by hand | search |
+# |:--|--:|--:|
+# | no longer than 1, covers of Corollary 4.4 | {glue:text}`hand_short:.3f` | {glue:text}`short_query:.3f` |
+# | long, covers of Corollary 4.4 | {glue:text}`hand_long:.2f` | {glue:text}`long_query:.2f` |
+# | long, the position's scores covered too, 4 for 2 | | {glue:text}`covered:.3f` |
+# | long, the position's scores not covered, 4 for 2 | {glue:text}`uncovered:.2f` | |
 #
-# These heads show where the square comes from, but they do not refute the printed bounds. In the plane a head has few parameters, so its covering number is smaller than the text's bound by many orders of magnitude.
+# The first row is below 1, as it has to be by {prf:ref}`longer-tokens-repaired`. The second row is above 1: with a long position the head by hand is off by more than $\epsilon$, and so is the worst head of the search. So the proof of the lemma, which uses the covers of Corollary 4.4 as they are, has a gap.
+#
+# The lemma itself is true, because the scores of the position can be covered as well, at the cost of a logarithm and with a 4 for its 2. The third row has the largest error that the search then finds for two members of a group of step 6. The last row is a control, also for two matrices as far apart as in a group: without the cover of these scores the head by hand would be off by more than $\epsilon$.
+#
+# These heads show where the square comes from, but they do not refute the printed bounds. The reason is that in the plane a head has few parameters, so its covering number is smaller than the text's bound by many orders of magnitude.
 #
 # ## A class that needs the square
 #
-# To refute the bound we need a class with many parameters. We take one head for every $n \times n$ matrix of signs $s_{kj}$, and for each pair $(k, j)$ an input at which the output shows the sign $s_{kj}$. The activation $\sigma$ is the identity.
+# To refute the bound we need a class with many parameters, and we now write out the class of {numref}`fig-longer-tokens`. We take one head for every $n \times n$ matrix of signs $s_{kj}$, and for each pair $(k, j)$ an input at which the output shows the sign $s_{kj}$. The activation $\sigma$ is the identity.
 #
 # *The inputs.* A token has $d = 3n$ columns in three blocks of $n$. Input $(k, j)$ has three tokens. Two of them are $\pm \frac{B}{\sqrt2}(a + e_j)$, with $a = (1, \dots, 1)/\sqrt n$ in the first block and the unit vector $e_j$ in the second. The third is the query, a multiple of the unit vector $q_k$ of the third block.
 #
@@ -393,15 +407,15 @@ at_places = (sign_heads(8, 64.0, 64.0, signs, places=True) * signs).min().item()
 glue(least_output=min(kept), at_places=at_places)
 
 # %% [markdown]
-# We ran such heads up to $n = 8$, and their outputs are at least {glue:text}`least_output:.4f` $B$ with the right sign. For tokens of length $B = n^2$ the *constant forced* is $n^2 \log 2$ divided by the bound with constant 1.
+# We ran such heads up to $n = 8$, and their outputs are at least {glue:text}`least_output:.4f` $B$, with the right sign. The next two tables have the *constant forced* for tokens of length $B = n^2$, that is, $n^2 \log 2$ divided by the bound with constant 1. A form of the bound is false if its constant grows from left to right without limit and beyond what logarithms can hide. A growth in a row *repaired* would speak against our repair.
 #
-# The first table is about the paper's statements. Its queries have length 1, as the paper assumes. The rows *text* are Corollary 4.4 and Lemma A.12 as restored, the latter with a second head whose $W_V$ is 0. The rows *repaired* have the missing $B_X$, as in {prf:ref}`attention-capacity-repaired` and {prf:ref}`longer-tokens-repaired`, and all constants.
+# The first table is about the paper's statements. Its queries have length 1, as the paper assumes. The rows that are not repaired are Corollary 4.4 (*text*) and Lemma A.12 as restored, the latter with a second head whose $W_V$ is 0. The rows *repaired* have the missing $B_X$, as in {prf:ref}`attention-capacity-repaired` and {prf:ref}`longer-tokens-repaired`, and all constants.
 #
-# The second table is about longer queries, of which the paper does not speak. It shows that the square in our repair is needed.
+# The second table is about longer queries, of which the paper does not speak. It shows that the square in our repair is needed, in three cases:
 #
-# * *4.4, proof, long queries:* the form of the proof of Corollary 4.4, with queries as long as the tokens. The numbers are those of the first row of the first table. The reason is that a query $B$ times as long goes with a $W_{QK}$ that is $B$ times smaller, so that the further $B_X$ in the proof's form cancels.
+# * *4.4, proof, long queries:* the form of the proof of Corollary 4.4, with queries as long as the tokens. The numbers are those of the first row of the first table. The reason is that a query $B$ times as long goes with a $W_{QK}$ that is $B$ times smaller, because the scores stay the same. This division by $B$ cancels the further $B_X$ of the proof's form.
 # * *A.11, long queries:* Lemma A.11 with queries $x_\tau$ as long as the tokens, and with a fixed position, as long again, that no weight reads.
-# * *A.11, several places:* Lemma A.11 with $x_\tau = 0$, but with a place $\tau$ that differs from input to input. The positions are $B q_1, \dots, B q_n$, all of them tokens of every input, and the scores are $\pm \log 4n$. Real heads at $n = 8$ have outputs of at least {glue:text}`at_places:.4f` $B$ with the right sign.
+# * *A.11, several places:* Lemma A.11 with $x_\tau = 0$, but with a place $\tau$ that differs from input to input. The positions are $B q_1, \dots, B q_n$, all of them tokens of every input, and the scores are $\pm \log 4n$. The least output of real heads at $n = 8$ is about {glue:text}`at_places:.4f` $B$, with the right sign.
 #
 # Here the rows *repaired* have $B_X^2$. The last column of both tables divides the constant by $\log^{10}(9n^4)$, a larger power of a logarithm than one would let $\lesssim$ hide. If the result is far above 1, no reasonable constant makes the bound in this row true.
 
@@ -486,9 +500,9 @@ glue(forced_heads=needed.loc["A.12, two heads", "n = 2^20"])
 glue(forced_places=needed.loc["A.11, several places", "n = 2^20"])
 
 # %% [markdown]
-# In every row that is not repaired the constant that is forced grows from left to right, and without limit. In none of the repaired rows does it grow. The first table refutes the statements of Corollary 4.4 and Lemma A.12 as they are restored. The second shows that longer queries need more than one power of the length.
+# In every row that is not repaired the constant that is forced grows from left to right, and without limit. In none of the repaired rows does it grow, and it is far below 1 there, because the repaired bound is far above what this class needs. The first table refutes the statements of Corollary 4.4 and Lemma A.12 as they are restored. The second shows that longer queries need more than one power of the length.
 #
-# Is a power between 1 and 2 enough for long queries? With $B_X^p$ and tokens of length $n^b$ in place of $n^2$ the bound is of order $n \log n + n^{3 - 4b + 2bp}$, up to logarithms, while the log covering number is still $n^2 \log 2$. So the class refutes every power $p$ below $2 - \frac{1}{2b}$. For queries of length 1 the same calculation refutes every power below $1 - \frac{1}{2b}$. Since $b$ is free, no power below the square is enough for long queries, and no power below the first for queries of length 1. So a bound has to contain the lengths of the tokens and of the query as often as they enter the head.
+# Is a power between 1 and 2 enough for long queries? To decide this, let the tokens have the length $n^b$ in place of $n^2$. With $B_X^p$ the bound is then of order $n \log n + n^{3 - 4b + 2bp}$, up to logarithms, while the log covering number is still $n^2 \log 2$. So the class refutes every power $p$ below $2 - \frac{1}{2b}$. For queries of length 1 the same calculation refutes every power below $1 - \frac{1}{2b}$. Since $b$ is free, no power below the square is enough for long queries, and no power below the first for queries of length 1. So a bound has to contain the lengths of the tokens and of the query as often as they enter the head.
 #
 # ## What would falsify this
 #
@@ -500,14 +514,14 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The paper comes without code, and no bound is evaluated in it. Its experiments use layer normalisation as in minGPT, after which a token has length $\sqrt d$, 8 at their width of 64, times a trained gain. This is longer than the 1 that the theory takes for the query, and the missing factors would matter: with the exponents as restored, if the second term of the bracket dominates, a length of 8 multiplies the bound by up to $8^2 = 64$ in the form of the proof, and by up to $8^4 = 4096$ with the square.
+# The paper comes without code, and no bound is evaluated in it. Its experiments use layer normalisation as in minGPT, after which a token has length $\sqrt d$, 8 at their width of 64, times a trained gain. This is longer than the 1 that the theory takes for the query, so the missing factors would matter. With the exponents as restored, if the second term of the bracket dominates, a length of 8 multiplies the bound by up to $8^2 = 64$ in the form of the proof, and by up to $8^4 = 4096$ with the square.
 #
 # ## What we found
 #
-# * Corollary 4.4 and Lemma A.12 lack a factor $B_X$ beside $B_{QK}^{2,\infty} B_V$, which the proof of the corollary and Lemma A.11 have. With this factor they hold for queries no longer than 1, as the text takes them. With $B_X^2$ they hold for queries as long as the tokens. In both cases the constant is 1, with $\log(2dmT + 1)$ in place of $\log(mT)$.
-# * Lemma A.11 holds as it is, up to a constant and logarithms, if $\|x_\tau\| \le 1$, as the text takes it. The positions may be of any length, but $\tau$ has to be the same place for all inputs, as in the paper. The proof covers only the case in which the query is short even after its position is added. For $x_\tau$ as long as the tokens, of which the lemma does not speak, it needs the square.
-# * For tokens of length at most 1, as in the paper's deep networks from the second layer on, all three hold.
-# * No smaller powers of the length would do: no power below the first for queries of length 1, and none below the square for queries as long as the tokens.
+# * *One head and sums of heads.* Corollary 4.4 and Lemma A.12 lack a factor $B_X$ beside $B_{QK}^{2,\infty} B_V$, which the proof of the corollary and Lemma A.11 have. With this factor they hold for queries no longer than 1, as the text takes them. With $B_X^2$ they hold for queries as long as the tokens. In both cases the constant is 1, with $\log(2dmT + 1)$ in place of $\log(mT)$.
+# * *Fixed positions.* Lemma A.11 holds as it is, up to a constant and logarithms, if $\|x_\tau\| \le 1$, as the text takes it. The positions may be of any length, but $\tau$ has to be the same place for all inputs, as in the paper. The proof covers only the case in which the query is short even after its position is added. For $x_\tau$ as long as the tokens, of which the lemma does not speak, the bound needs the square.
+# * *Short tokens.* For tokens of length at most 1, as in the paper's deep networks from the second layer on, all three hold.
+# * *Smaller powers.* No smaller powers of the length are enough: no power below the first for queries of length 1, and none below the square for queries as long as the tokens.
 #
 # ```{finding} variables.cor4_4
 # :title: One head: a factor for the length of the tokens is missing
@@ -593,7 +607,7 @@ answer = pd.DataFrame(
 table(answer, "How far the output moves if a weight of the scores moves by 0.0001", form=".3g")
 
 # %% [markdown]
-# The power is 3 throughout: two from the score and one from the value, as long as the scores are small. In the run with longer tokens the errors of the two printed forms grow with the length, and that of the square does not.
+# The power is 3 throughout, as long as the scores are small: two from the score and one from the value. In the run with longer tokens the errors of the two printed forms grow with the length, and that of the square does not.
 #
 # ```{solution-end}
 # ```

@@ -19,15 +19,15 @@
 # # Every function of three hidden bits, exactly
 #
 # ```{verdict}
-# Yes: an attention layer that reads a few chosen bits approximately, followed by a ReLU net that looks up the value, computes every function of these bits exactly. But the net in the paper's proof tolerates only half of the error that the paper's lemmas allow in a reading. Behind heads that are only as accurate as the lemmas require, it is wrong on {glue:text}`wrong_share:.0f` % of the strings on average, for random functions of 1 to 4 of {glue:text}`T` bits and orthonormal or trained codes of the positions. For such codes the paper's own heads are at least twice as accurate as that, so its own network is exact. Another net has the full tolerance with smaller weights, and all {glue:text}`models` transformers that we built with it are exact. Whether a single head is enough is open for codes with large inner products.
+# A transformer can compute every function of a few chosen bits: its attention reads them approximately, and a ReLU net looks up the exact value. But the net in the paper's proof tolerates only half of the error that its lemmas allow. Behind heads only as accurate as they require, this net is wrong on {glue:text}`wrong_share:.0f` % of strings on average (random functions of 1 to 4 of {glue:text}`T` bits, with orthonormal or trained *codes* of positions). For such codes the paper's own heads are at least twice as accurate, so its network is exact. Whether one head is enough is open for codes with large inner products.
 # ```
-# **Needs** {ref}`ch-sparse-representations`, {ref}`ch-mean-of-a-set`. **Read** 12 min. **Runs in** 15 s. **Source** printed; the bound on $W_2$ in Lemma B.8 is restored.
+# **Needs** {ref}`ch-sparse-representations`, {ref}`ch-mean-of-a-set`. **Read** 20 min. **Runs in** 15 s. **Source** printed; the bound on $W_2$ in Lemma B.8 is restored.
 #
 # **Claim.** A head reads a chosen bit only approximately, because some attention always goes to other tokens. The paper says that a ReLU net after the heads can turn such readings into the exact value of any function of $s$ chosen bits, on every string. Of all weights only the query then grows with the length $T$, like $\log T$. This is true wherever we have heads that are accurate enough.
 #
-# We find two errors in the proof. Its net has only half of the tolerance that the lemmas about it, B.5 and B.6, need, and its first layer exceeds the stated bound by up to a factor of two. In the paper's own use the first error does no harm if the codes of the positions are orthonormal or trained, or if they are fixed and each bit has a head of its own. Another net repairs both errors.
+# We find two errors in the proof. Its net has only half of the tolerance that the lemmas about it, B.5 and B.6, need, and its first layer exceeds the stated bound by up to a factor of two. In the paper's own use the first error does no harm if the codes of the positions are orthonormal or trained, or if they are fixed and each bit has a head of its own. Another net, with smaller weights and the full tolerance, repairs both errors, and all {glue:text}`models` transformers that we built with it are exact.
 #
-# Whether there are heads that are accurate enough depends on the codes, which are vectors of length 1. With a head for each bit we have such heads wherever the conditions of the paper's lemmas hold together. With a single head for all bits and fixed positions we have them only if the inner products of the codes are below $\frac1{2s-1}$, and beyond this value the statements about one head are open. A table in the section *The net* has all conditions.
+# Whether there are heads that are accurate enough depends on the codes of the positions, which are vectors of length 1. With a head for each bit we have such heads wherever the conditions of the paper's lemmas hold together. With a single head for all bits and fixed positions we have them only if the inner products of the codes are below $\frac1{2s-1}$, and beyond this value the statements about one head are open. A table in the section *The net* has all conditions.
 
 # %% tags=["parameters"]
 T = 12  # bits of the strings on which everything is checked [8..12]
@@ -55,22 +55,26 @@ plain, strings = selection.basis(torch.eye(T)), cube.bits(T)
 # %% [markdown]
 # ## Why one should care
 #
-# An attention head reads a bit only approximately, because a softmax always leaves some weight on other tokens. A Boolean function, however, has to be computed without any error on all $2^T$ strings, and the errors of one layer can be magnified by the next. So there has to be a step that turns approximate readings into exact values, and it must not cost weights that grow with $T$. The paper's net does this with a table of all $2^s$ possible readings. Whether this works is a question of tolerances: how far may a reading be off, so that the net still recognises it? Here a proof of the paper goes wrong by a factor of two. The paper's own network has room enough, since its heads are more accurate than they have to be. With heads that are only as accurate as the lemmas ask, however, the value is wrong on up to {glue:text}`most_wrong:.0f` % of all strings.
+# An attention head reads a bit only approximately, because a softmax always leaves some weight on other tokens. A Boolean function, however, has to be computed without any error on all $2^T$ strings, and the errors of one layer can be magnified by the next. So there has to be a step that turns approximate readings into exact values, and it must not cost weights that grow with $T$.
+#
+# The paper's net does this with a table of all $2^s$ possible readings. Whether this works is a question of tolerances: how far may a reading be off, so that the net still recognises it? Here a proof of the paper goes wrong by a factor of two. The paper's own network has room enough, since its heads are more accurate than they have to be. With heads that are only as accurate as the lemmas ask, however, the value is wrong on up to {glue:text}`most_wrong:.0f` % of all strings.
+#
+# The bits on which the function depends are *hidden* from a learner, but whoever builds the network knows them, so this page calls them the *chosen* bits. Three is an example, and we try from one to four of them.
 #
 # ## One bit by hand
 #
-# Take one chosen bit of twelve, which makes $s = 1$, and let a head read its sign, $+1$ for a 0 and $-1$ for a 1. The softmax gives the chosen row the exponential $e^R$ of its score, and the 11 other rows 1 each. The class token, from which the output is read and whose value is 0, has 1 as well. If the chosen bit is 0 and $k$ of the others are 1, the head reads $\frac{e^R + (11 - k) - k}{e^R + 12}$.
+# Take one chosen bit of twelve, which makes $s = 1$, and let a head read its sign, $+1$ for a 0 and $-1$ for a 1. The softmax gives the chosen row the exponential $e^R$ of its score, and the 11 other rows 1 each. The class token, from which the output is read and whose value is 0, has 1 as well. If the chosen bit is 0 and $p$ of the others are 1, the head reads $\frac{e^R + (11 - p) - p}{e^R + 12}$.
 #
-# How accurate must this be? The two signs are $\gamma = 2$ apart. The lemmas on the net promise that a reading may be off by $\gamma/4 = \frac12$, and $e^R = 4T = 48$ is enough for that. The net of their proof, however, recognises a reading only within $\gamma/8 = \frac14$. The paper's own heads are more accurate than they have to be. They have $e^R = 8T = 96$ and are within $\frac14$ of the sign:
+# How accurate must this reading be? The two signs are $\gamma = 2$ apart, and the lemmas on the net promise that a reading may be off by $\gamma/4 = \frac12$, for which $e^R = 4T = 48$ is enough. The net of their proof, however, recognises a reading only within $\gamma/8 = \frac14$. The paper's own heads are more accurate than they have to be. They have $e^R = 8T = 96$ and are within $\frac14$ of the sign:
 #
-# | opposite bits $k$ | distance at $e^R = 48$ | at $e^R = 96$ | within $\gamma/8 = 0.25$ | within $\gamma/4 = 0.5$ |
+# | opposite bits $p$ | distance at $e^R = 48$ | at $e^R = 96$ | within $\gamma/8 = 0.25$ | within $\gamma/4 = 0.5$ |
 # |--:|--:|--:|:--|:--|
 # | 0 | 0.017 | 0.009 | both | both |
 # | 6 | 0.217 | 0.120 | both | both |
 # | 8 | 0.283 | 0.157 | only at 96 | both |
 # | 11 | 0.383 | 0.213 | only at 96 | both |
 #
-# So the paper's heads and the net of the proof fit together, whereas this net does not fit every head that the lemmas allow. Behind the head with $e^R = 48$ it fails as soon as 8 of the 11 other bits are opposite to the chosen one, which happens for 232 of the 2048 choices, or 11 % of the strings, as the next lines confirm.
+# So the paper's heads and the net of the proof fit together, whereas this net does not fit every head that the lemmas allow. Behind the head with $e^R = 48$ the net fails as soon as 8 of the 11 other bits are opposite to the chosen one. This happens for 232 of the 2048 choices of the other bits, or 11 % of the strings, as the next lines confirm.
 
 # %%
 opposite = cube.bits(11).sum(1)
@@ -90,13 +94,18 @@ table(by_hand, "Readings of one bit of twelve that is 0, gamma = 2", form=".3f")
 # %% [markdown]
 # ## The statements
 #
-# The notation is that of {ref}`ch-sparse-representations`. A string $b$ has $T$ bits, $I$ is the set of the $s$ chosen positions, and $r = \sum_{i \in I} b_i$ is the number of ones among the chosen bits. Position $t$ has a *code* $v_t$. Each code has length 1, and two different ones have inner products of at most $\Delta$ in size, $|v_t^\top v_u| \le \Delta$ for $t \ne u$, so $\Delta = 0$ if they are orthogonal. There are three *input maps*, that is, ways to give the string to the transformer:
+# The paper's statements come in three steps: a net that looks up values (B.8), heads followed by such a net (B.5 and B.6), and the proposition on all functions of the chosen bits. The notation is that of {ref}`ch-sparse-representations`. A string $b$ has $T$ bits, $I$ is the set of the $s$ chosen positions, and $r = \sum_{i \in I} b_i$ is the number of ones among the chosen bits. Position $t$ has a *code* $v_t$. Each code has length 1, and two different ones have inner products of at most $\Delta$ in size, $|v_t^\top v_u| \le \Delta$ for $t \ne u$, so $\Delta = 0$ if they are orthogonal. There are three *input maps*, that is, ways to give the string to the transformer:
 #
 # * With *positions* the row of position $t$ is its code plus a vector for the bit $b_t$.
 # * With *trained positions* the row is the same, but the code is chosen along with the weights.
 # * With the *bag* the row is $b_t v_t$, so a bit of 0 leaves no trace.
 #
-# The heads approximate a function $g(b) \in [-B, B]^k$ of the chosen bits up to $\gamma/4$ in every coordinate. $g$ is *$\gamma$-injective* if strings with different chosen bits have values at least $\gamma$ apart in some coordinate. For one coordinate and functions of $r$ alone, $g$ is *$\gamma$-strictly monotone* if it grows by at least $\gamma$ with each step of $r$. $\|W\|_\infty$ is the largest absolute entry of $W$. We examine the version of the paper from the review of October 2021, and use its numbering.
+# The heads approximate a function $g(b) \in [-B, B]^k$ of the chosen bits up to $\gamma/4$ in every coordinate. Here $\gamma$ says how far apart different values are, in one of two ways:
+#
+# * $g$ is *$\gamma$-injective* if strings with different chosen bits have values at least $\gamma$ apart in some coordinate. For example, the $s$ signs of the chosen bits are 2-injective.
+# * $g$ is *$\gamma$-strictly monotone* if it has one coordinate, depends on $r$ alone, and grows by at least $\gamma$ with each step of $r$.
+#
+# $\|W\|_\infty$ is the largest absolute entry of $W$. We examine the version of the paper from the review of October 2021, and use its numbering.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma B.8
 # :label: variables-lemB8
@@ -115,9 +124,11 @@ table(by_hand, "Readings of one bit of twelve that is 0, gamma = 2", form=".3f")
 #
 # ## The tolerance
 #
-# {prf:ref}`variables-lemB5` is about *any* heads that are within $\gamma/4$. For a sign $\gamma$ is 2, and with $R = \log(4T)$ and the one chosen bit opposite to all others a head is off by $\frac{2T - 1}{5T} \approx 0.4$, as in the last row of the example. This is within $\gamma/4 = \frac12$, while the proof's $\delta = \gamma/8$ is $\frac14$. With $\delta = \gamma/4$ all readings are within the tolerance. The boxes of readings that the net recognises are still disjoint, because the points are $\gamma = 4\delta$ apart. The figure shows both choices for two chosen bits.
+# Is the tolerance $\delta = \gamma/8$ of the proof enough? {prf:ref}`variables-lemB5` is about *any* heads that are within $\gamma/4$. For a sign $\gamma$ is 2, and with $R = \log(4T)$ and the one chosen bit opposite to all others a head is off by $\frac{2T - 1}{5T} \approx 0.4$, as in the last row of the example. This is within $\gamma/4 = \frac12$, while the proof's $\delta = \gamma/8$ is $\frac14$. With $\delta = \gamma/4$ all readings are within the tolerance. The boxes of readings that the net recognises are still disjoint, because the points are $\gamma = 4\delta$ apart.
 #
 # Where does $\gamma/8$ come from? Readings of two different values are at least $\gamma - 2 \cdot \frac\gamma4 = \frac\gamma2$ apart, which is $4\delta$ for $\delta = \gamma/8$, as {prf:ref}`variables-lemB8` asks. But this lemma asks it of its points, of which there is one for each value. The readings of one value may be $\frac\gamma2$ apart from each other as well, and no box of width $2\delta = \frac\gamma4$ holds them all.
+#
+# The figure shows both choices for two chosen bits. Each dot is a pair of readings of one string, and a dot outside the solid boxes in general gets a wrong value. A dot outside on the right would speak against our choice, $\delta = \gamma/4$.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "What two heads make of all strings (dots), with two chosen bits, $\\gamma = 2$ and heads that are within $\\gamma/4$ of the signs. Solid: boxes on which the net is exact, for the proof's net (left) and for ours, with twice the tolerance (right). Dotted: where the net's answer reaches 0 on the way to the other points.", "name": "fig-lookup-boxes"}, "image": {"alt": "Two panels with four groups of dots near the corners of a square. Left, small solid boxes around the corners leave out some of the dots; most of these lie outside of the dotted boxes too, which are hardly larger. Right, all dots lie inside the solid boxes, and the dotted lines of each corner end at the boxes of the others."}} tags=["hide-input"]
 pair = lookup.construct(torch.zeros(4), [0, 1], plain, least=True)
@@ -153,7 +164,7 @@ table(
 # %% [markdown]
 # On the left a part of the readings lies outside the solid boxes, so the net of the proof gives them a wrong value. On the right all of them lie inside, and no dotted line reaches into the solid box of another point. The table counts the readings outside the boxes: {glue:text}`outside` of {glue:text}`all_strings` with the proof's tolerance, and none with twice that tolerance.
 #
-# **The paper's own network.** The paper puts its lemmas together "appropriately". If one inserts the gaps that it prints, its heads are within an eighth of the gap of the values that they read, so the net of the proof is exact. The heads are made for a $\gamma$ of their own, and the net has the gap in the table:
+# **The paper's own network.** The paper puts its lemmas together "appropriately", without saying which $\gamma$ goes where. Two numbers have to be chosen, the $\gamma \le 1$ for which the heads are made, and the gap of the values for which the net is made. If one takes for the net the gaps that the paper prints (second column), then the heads are within an eighth of this gap (third column), so the net of the proof is exact:
 #
 # | what the heads read | gap of the values | distance of a reading, at most | reason |
 # |:--|:--|:--|:--|
@@ -161,17 +172,19 @@ table(
 # | mean of $s \ge 2$ signs | $\gamma = \frac2s$ | $\frac\gamma{4s} \le \frac\gamma8$ | a head with $s$ rows to read leaks $s$ times less than a head for one row |
 # | bag, orthonormal codes | $\frac1s$ | $s\, T e^{-R} = \frac1{8s}$ | $e^R = 8Ts^2$, and the other rows have the value 0 |
 #
-# For $s = 1$ the mean is a sign, so the first row covers it. For signs the largest weight in the first layer of the net, $2 + B/\delta = 6$, exceeds the 4 that B.6 prints. If one inserts the same $\gamma = 1$ for signs in both lemmas, the net has the tolerance $\frac18$ and fails on about half of the strings. This is one reading of the proof, but not the one with the printed gap. The section *End to end* tests all of this.
+# For $s = 1$ the mean is a sign, so the first row covers it. For signs the largest weight in the first layer of the net, $2 + B/\delta = 6$, exceeds the 4 that B.6 prints.
+#
+# If one inserts the $\gamma = 1$ of the heads into the net for signs instead, the net has the tolerance $\frac18$ and fails on about half of the strings. This is another reading of the proof, but not the one with the printed gap. The section *End to end* tests both readings on random functions.
 #
 # ## The net
 #
-# The net has two hidden layers, and for each point $x_i$ it tests whether all coordinates of the reading are near to those of the point.
+# This section builds the net of the proof and a better one, and then says where there are heads for it. The net has two hidden layers, and for each point $x_i$ it tests whether all coordinates of the reading are near to those of the point.
 #
 # * *First layer.* Each coordinate $j$ goes through a *trapezoid* $\psi_{ij}$, which is 1 up to a distance of $\delta$ from $x_{ij}$ and then falls to 0 along a linear ramp. This takes four ReLUs.
 # * *Second layer.* It adds the $k$ trapezoids of a point: $h_i = \sum_j \psi_{ij} - k$, and $(h_i + 1)_+ - (h_i)_+$ is 1 if all trapezoids are 1, and 0 if one of them is 0.
 # * *Output.* The last layer multiplies this number by the value $f_i$ and adds up.
 #
-# In the proof the ramps have width $\delta$, so the slopes are $1/\delta$, and a bias is as large as $2 + B/\delta$, which is more than $\max(1, B)/\delta$. The proof's second layer has the slope $1/\delta$ as well, that is, $h_i/\delta$ in place of $h_i$, so for $\delta \le 1$ it answers 0 as soon as one coordinate is $\delta + \delta^2$ away.
+# What is wrong with the weights of the proof's net? Its ramps have width $\delta$, so the slopes are $1/\delta$, and a bias is as large as $2 + B/\delta$, which is more than $\max(1, B)/\delta$. The proof's second layer has the slope $1/\delta$ as well, that is, $h_i/\delta$ in place of $h_i$, so for $\delta \le 1$ it answers 0 as soon as one coordinate is $\delta + \delta^2$ away.
 #
 # ```{prf:lemma} Wide ramps (ours)
 # :label: lookup-wide-ramps
@@ -181,6 +194,8 @@ table(
 # **The idea of the proof.** Ramps of twice the width have half the slope, so the weights become smaller. There is room for such ramps because points are $4\delta$ apart, and the boxes of two neighbours take only $2 \delta$ of this distance. Biases are large only for ramps near the faces of the cube, but there the ramps lead away from all other points and are not needed.
 #
 # ```{dropdown} Proof
+# We first choose the ramps, then bound the biases, and then insert the values of the heads as points.
+#
 # *Ramps.* Let the ramps have width $2\delta$: zero from $3\delta$ on. The box of another point ends $3\delta$ away in some coordinate, so all boxes are disjoint from the trapezoids of others, and slopes are $\frac1{2\delta}$. Drop a side of $\psi_{ij}$ where it is not needed: if no $x_{i'j}$ is $4\delta$ or more above $x_{ij}$, let $\psi_{ij}$ stay 1 above, and likewise below. (The two units get no weight; where the rising side is dropped its 1 moves to the bias of the second layer, which stays between $-k$ and $1$.)
 #
 # *Biases.* A side that is kept has its kinks between $x_{ij} + \delta$ and $x_{ij} + 3\delta$, while $x_{ij} \ge -B$ and $x_{ij} + 4\delta \le B$. So all kinks lie in $[-B + \delta, B - \delta]$, and biases are at most $\frac{B}{2\delta}$. The second layer has weights $\pm 1$ and biases between $-k$ and 1.
@@ -188,7 +203,7 @@ table(
 # *B.5 and B.6.* As points we take the values $g(b)$. Any two are $\gamma = 4\delta$ apart in some coordinate, and each reading is within $\gamma/4 = \delta$ of its point. The bound $s$ on the second layer is at most the printed $8s/\gamma$ as long as $\gamma \le 8$, and that on the first layer is a quarter of the printed one at every $\gamma$. $\square$
 # ```
 #
-# **The proposition.** Now {prf:ref}`variables-prop4-7` follows wherever there are heads. For example, a head that is within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$, the mean of the signs or $(r - s)/(r + 1)$, is itself the first item. With the net of B.5 after it the transformer equals any given function of $r$. If there are heads within $\gamma/4$ of a $\gamma$-injective function, then with the net of B.6 it equals any given function of the chosen bits. Such heads are in {ref}`ch-mean-of-a-set` for fixed positions and in {ref}`ch-sparse-representations` for the two other input maps, with $\gamma = \frac1s$, say, under these conditions on the codes:
+# **The proposition.** Now {prf:ref}`variables-prop4-7` follows wherever there are heads that are accurate enough. For example, a head that is within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$, the mean of the signs or $(r - s)/(r + 1)$, is itself the first item. With the net of B.5 after it the transformer equals any given function of $r$. If there are heads within $\gamma/4$ of a $\gamma$-injective function, then with the net of B.6 it equals any given function of the chosen bits. Such heads are in {ref}`ch-mean-of-a-set` for fixed positions and in {ref}`ch-sparse-representations` for the two other input maps, with $\gamma = \frac1s$, say, under these conditions on the codes:
 #
 # | input map | condition for heads for any function of the bits | condition for one head, for functions of $r$ |
 # |:--|:--|:--|
@@ -198,7 +213,7 @@ table(
 #
 # For the bag these conditions include every case that those of the paper's lemmas allow together. The paper's lemma on its head asks for $\gamma > s\Delta$. The numbers that the head approximates are $\frac1s$ apart, so a net after it needs $\gamma \le \frac1s$. Both conditions together say that $\Delta < \frac1{s^2}$, and $\frac1{s^2} \le \frac1{2s-1}$.
 #
-# To test the lemma we build nets for the hardest points that it allows. These are points on grids with gaps of exactly $4\delta$, up to the faces of the cube, with $B$ from $10^{-3}$ to $10^3$ and $\delta$ up to $B/2$, and we evaluate the nets at corners of boxes. So the test applies to *any* heads that are within $\gamma/4$ of a $\gamma$-injective function, and not only to ours. The table divides the largest weights by the bounds of {prf:ref}`variables-lemB8`, $\max(1, B)/\delta$ and $k/\delta$. For the repaired net an error at distance $\delta$, a number above $\frac12$ for $W_1$, or for $\delta \le 1$ one above 1 for $W_2$, would refute our lemma.
+# **A test.** To test the lemma on wide ramps we build nets for the hardest points that it allows. These are points on grids with gaps of exactly $4\delta$, up to the faces of the cube, with $B$ from $10^{-3}$ to $10^3$ and $\delta$ up to $B/2$, and we evaluate the nets at corners of boxes. So the test applies to *any* heads that are within $\gamma/4$ of a $\gamma$-injective function, and not only to ours. The table divides the largest weights by the bounds of {prf:ref}`variables-lemB8`, $\max(1, B)/\delta$ and $k/\delta$. For the repaired net three results would refute our lemma: an error at distance $\delta$, a number above $\frac12$ for $W_1$, and for $\delta \le 1$ a number above 1 for $W_2$. (For $W_2$ our own bound is $k$, which is $\delta$ in the units of the table, and so less than 1 for $\delta < 1$. The table has only the largest number over all these $\delta$, so it does not test this smaller bound.)
 
 # %%
 found = []
@@ -313,17 +328,19 @@ for result, of_large, of_one in zip(
 glue(constant=printed(wide)[0], readings=len(set(readings)), pieces=pieces)
 
 # %% [markdown]
-# The largest first-layer weight of the proof's net is {glue:text}`weight:.1f` times what the lemma allows, and that of the repaired net is {glue:text}`lighter:.2f` times as large as is allowed. The lemma only says that *some* net meets its bound, and the repaired net does. The proof takes $\delta = \gamma/8$, so a reading that is $\gamma/4$ off is at the distance $2\delta$, where its net answers 0.
+# The largest first-layer weight of the proof's net is {glue:text}`weight:.1f` times what the lemma allows, and that of the repaired net is {glue:text}`lighter:.2f` times as large as is allowed. The lemma only says that *some* net meets its bound, and the repaired net does. The last column shows why the tolerance matters: the proof takes $\delta = \gamma/8$, so a reading that is $\gamma/4$ off is at the distance $2\delta$, where its net answers 0.
 #
 # ## Why $\delta \le 1$
 #
-# For large $\delta$ the lemmas fail as they are printed. Let one bit be chosen, $\gamma = 4000$ and the values $\pm 2000$. Depending on the other bits, a head reads one and the same value of the bit as {glue:text}`readings` different numbers. But a net with hidden layers of 8 and 4 units that receives one number has at most {glue:text}`pieces` pieces on which it is linear. So two readings share a piece, and on this piece the net has to be constant. Within the printed norms such a constant is at most {glue:text}`constant:.2f`, where 1 is needed.
+# For large $\delta$ the lemmas fail as they are printed, because a net with small weights cannot give a large answer where it is constant. Take strings of 60 bits, let one bit be chosen, let its sign be the function to compute, let $\gamma = 4000$, and let the head, with $e^R = 8 \cdot 60 = 480$, approximate the values $\pm 2000$. Depending on the other 59 bits, the head reads one and the same value of the bit as {glue:text}`readings` different numbers. But a net with hidden layers of 8 and 4 units that receives one number has at most {glue:text}`pieces` pieces on which it is linear. So two of these readings share a piece, and as the net has to give both the same answer, it is constant on this piece.
 #
-# Both nets of this page show this limit. For $\delta > 1$ our net exceeds the bound $k/\delta$. The net of the proof fails there as well: its second layer does not answer 0 outside of its boxes, so its values in the boxes are off by up to {glue:text}`steep_off:.1f` in the table, and from $\delta > 2k$ on its bias $1 - k/\delta$ exceeds the bound, too. For the same reason B.5 and B.6 are shown for $\gamma \le 8$ only. In all uses $\gamma$ is at most 2, so these conditions cost nothing.
+# On the piece the terms with the reading therefore cancel, and what remains is made up of the biases and of the weights behind them. By the printed norms of B.5 and B.6, biases and weights are at most 4 in the first layer and at most $\frac8{4000}$ in the second, and the output has weights of at most 1 and no bias. So the constant is at most $4 \cdot \frac8{4000}\, (1 + 8 \cdot 4)$, which is {glue:text}`constant:.2f`, where 1 is needed.
+#
+# Both nets of this page show this limit. For $\delta > 1$ our net exceeds the bound $k/\delta$. The net of the proof fails there as well: its second layer does not answer 0 outside of its boxes, so its values in the boxes are off by up to about {glue:text}`steep_off:.1f` in the table, and from $\delta > 2k$ on its bias $1 - k/\delta$ exceeds the bound, too. For the same reason B.5 and B.6 are shown for $\gamma \le 8$ only. In all uses $\gamma$ is at most 2, so these conditions cost nothing.
 #
 # ## End to end
 #
-# To test heads and nets together, we draw random functions of $s = 1, \dots, 4$ chosen bits, and of $r$ alone with one head, and compare each with its transformers on all strings. Half of the systems of codes are orthonormal, and the others are eight random vectors with $\Delta$ up to 0.95 of $\frac1{2s-1}$ and to 0.3. Keys and values are dual to the codes ({ref}`ch-mean-of-a-set`). For each function there are four networks:
+# Finally we put heads and nets together and test them on all strings. We draw random functions of $s = 1, \dots, 4$ chosen bits, and of $r$ alone with one head, and compare each with its transformers on all strings. Half of the systems of codes are orthonormal, and the others are eight random vectors with $\Delta$ up to 0.95 of $\frac1{2s-1}$ and to 0.3. Keys and values are dual to the codes ({ref}`ch-mean-of-a-set`). For each function there are four networks:
 #
 # * **repaired**: heads that are only as accurate as Lemmas B.5 and B.6 require, $e^R = 4T$ where there are positions, and our net. (The heads for the bag stay as in the paper.)
 # * **lemma**: the same heads, and the net of the proof with $\delta = \gamma/8$.
@@ -438,13 +455,13 @@ glue(outside=int((distance > 1 / 4).sum()), all_strings=len(strings))
 # %% [markdown]
 # All {glue:text}`models` transformers with the repaired net are exact, although their heads are only as accurate as the lemmas require. The other three networks give these results:
 #
-# * *Lemma.* With the net of the proof behind the same heads {glue:text}`wrong_share:.0f` % of the values are wrong on average, for functions of the bits, maps with positions and orthonormal codes.
+# * *Lemma.* With the net of the proof behind the same heads {glue:text}`wrong_share:.0f` % of the values are wrong on average. This is the mean over functions of the bits and over positions, fixed or trained, for the orthonormal systems of codes only, with {glue:text}`T` bits. (The means in the table are for one map each, and include codes that are not orthonormal.)
 # * *Paper.* This network is exact in all cases of the table. But for a bag with codes that are not orthonormal the net of the proof can fail in other cases. With one chosen bit and seven other codes that all have the inner product 0.3 with its code, our head is off by 0.130 where $\gamma/8$ is 0.125.
-# * *One $\gamma$.* If the $\gamma = 1$ of the heads stood in the net too, it would be wrong on {glue:text}`one_gamma:.0f` % of the strings, again on average. Means of two or more signs, and the bag, are not affected by that.
+# * *One $\gamma$.* If the $\gamma = 1$ of the heads stood in the net too, it would be wrong on {glue:text}`one_gamma:.0f` % of the strings, again on average over the functions of the bits, for positions, fixed or trained, and orthonormal systems of codes. Means of two or more signs, and the bag, are not affected by that.
 #
 # ## Norms against length
 #
-# Which weights grow with $T$? The table has the norms of transformers for $s = 3$ at three lengths.
+# Which weights grow with $T$? The table has the norms of transformers for $s = 3$ at three lengths. The proposition would be wrong if a column other than that of $W_Q$ grew with $T$, or if that of $W_Q$ grew faster than $\log T$.
 
 # %%
 rows = {}
@@ -488,7 +505,7 @@ norms.holds(
 # ## What we found
 #
 # * Every function of a few hidden bits has an exact transformer whose only weight that grows with the length is the query, and the query grows as $\log T$.
-# * The tolerance in the proofs of Lemmas B.5 and B.6 is half of what these lemmas need. Behind heads that are only as accurate as they require, {glue:text}`wrong_share:.0f` % of all values are wrong at {glue:text}`T` bits, on average over random functions.
+# * The tolerance in the proofs of Lemmas B.5 and B.6 is half of what these lemmas need. Behind heads that are only as accurate as they require, {glue:text}`wrong_share:.0f` % of all values are wrong at {glue:text}`T` bits, on average over random functions of 1 to 4 bits.
 # * The paper's own network is not affected for a bag with orthonormal codes, nor for positions wherever its heads, or those with dual keys, are as accurate as it says. Its heads are within an eighth of the printed gaps of the values, so Proposition 4.7 can be proved with the net of the proof as well.
 # * Wide ramps meet every bound of Lemma B.8 for $\delta \le 1$. With them Lemmas B.5 and B.6 are true for $\gamma \le 8$, because twice the tolerance is then within the weights that are printed for them. These conditions include all their uses, but without a condition, as printed, B.8 is false for large $\delta$, and B.5 and B.6 are false for large $\gamma$.
 # * One head for all $s$ bits is shown only for $\Delta < \frac1{2s-1}$. Beyond this value the two items of the proposition that use one head are open.
@@ -499,7 +516,7 @@ norms.holds(
 #
 # **Statement.** Lemmas B.5 and B.6: as printed, a head within $\gamma/4$ of a $\gamma$-strictly monotone function (B.5), or heads within $\gamma/4$ of a $\gamma$-injective one (B.6), and some net after them represent any function of the number of ones, or of the chosen bits, exactly. The proof takes the lookup net with $\delta = \gamma/8$.
 #
-# **Counterexample.** It refutes only this choice of the tolerance, and for these two lemmas, not for the paper's use of them. (It is of B.6; the net of B.5 fails in the same way.) Take two chosen bits of {glue:text}`T`, orthonormal positions, and heads that read the two signs with $e^R = 4T$. Signs are $\gamma = 2$ apart. Readings are off by up to {glue:text}`farthest:.3f`, which is within $\gamma/4 = \frac12$; the tolerance is 0.25, and {glue:text}`outside` of {glue:text}`all_strings` strings are outside. On average over random functions {glue:text}`wrong_share:.0f` % of the values are wrong.
+# **Counterexample.** It refutes only this choice of the tolerance, and for these two lemmas, not for the paper's use of them. (It is of B.6; the net of B.5 fails in the same way.) Take two chosen bits of {glue:text}`T`, orthonormal positions, and heads that read the two signs with $e^R = 4T$. Signs are $\gamma = 2$ apart. Readings are off by up to {glue:text}`farthest:.3f`, which is within $\gamma/4 = \frac12$; the tolerance is 0.25, and {glue:text}`outside` of {glue:text}`all_strings` strings are outside. On average over random functions of 1 to 4 bits {glue:text}`wrong_share:.0f` % of the values are wrong.
 #
 # **Why.** The net is exact within $\delta$ of its points, but $\gamma/4$ is $2\delta$, where it answers 0. Besides, its largest bias is $2 + B/\delta$, where Lemma B.8 allows $\max(1, B)/\delta$.
 #
@@ -547,7 +564,7 @@ ledger.show()
 # :class: dropdown
 # ```
 #
-# With the exponential $a$ the reading is $\frac{a + 11 - 2k}{a + 12}$ for $k$ opposite bits.
+# With the exponential $a$ the reading is $\frac{a + 11 - 2p}{a + 12}$ for $p$ opposite bits.
 
 # %%
 by_scale = {}

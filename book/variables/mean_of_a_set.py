@@ -19,11 +19,11 @@
 # # How near to orthogonal must codes be?
 #
 # ```{verdict}
-# Lemma B.2 is false for a single head. It says that one head can average $s$ chosen positions, to any accuracy, whenever the inner products of the positions' codes are below $\frac1s$. But from $\frac1{2s-1}$ on there are codes for which every head whose values are no longer than the lemma's errs by at least $\frac1{5s}$. For the rougher accuracy $\frac1{2s}$, which the paper's main construction needs, this is shown only for keys that do not read the bits, and otherwise open. Below $\frac1{2s-1}$ a head with another key works, sometimes with a longer query, whereas the error of the proof's head can be {glue:text}`printed_bad:.1f` times what is allowed. With one head for each position the lemma is true.
+# Lemma B.2, by which one head can average $s$ chosen positions, to any accuracy, whenever inner products of codes are below $\frac1s$, is false for a single head. From $\frac1{2s-1}$ on, for some codes every head with values as short as the lemma's errs by at least $\frac1{5s}$. For the rougher accuracy $\frac1{2s}$ of the paper's main construction this is shown only for keys that do not read the bits, and otherwise open. Below $\frac1{2s-1}$ another key works, sometimes with a longer query; the proof's head can err by {glue:text}`printed_bad:.1f` times what is allowed. With $s$ heads the lemma is true.
 # ```
-# **Needs** {ref}`ch-sparse-representations`. **Read** 13 min. **Runs in** 15 s. **Source** printed, but for the scale $R$ of the scores in the proof's head and, in the norms of the queries, the $\gamma$ and the line for the $s$ heads, which are restored from the proof.
+# **Needs** {ref}`ch-sparse-representations`. **Read** 18 min. **Runs in** 15 s. **Source** printed, but for the scale $R$ of the scores in the proof's head and, in the norms of the queries, the $\gamma$ and the line for the $s$ heads, which are restored from the proof.
 #
-# **Claim.** The positions of a string have fixed codes, vectors of length 1 that are nearly orthogonal. The paper says that one attention head can average the signs of any $s$ chosen bits, if inner products of codes stay below $1/s$. The head that it writes down often fails, also on random codes, but another head works for inner products below $\frac1{2s-1}$. From there on codes exist for which no head with values as short as the lemma's works, however long its key is. With one head for each bit the result is as the paper says.
+# **Claim.** The positions of a string have fixed codes, vectors of length 1 that are nearly orthogonal. The paper says that one attention head can average the signs of any $s$ chosen bits, to any accuracy, if inner products of codes stay below $1/s$. The head that it writes down often fails, also on random codes, but another head works for inner products below $\frac1{2s-1}$. From there on codes exist for which no head with values as short as the lemma's works, however long its key is. At the accuracy that the paper's main construction needs, an error of up to $\frac1{2s}$, we show this only for keys that do not read the bits, and otherwise it is open. With one head for each bit the result is as the paper says.
 
 # %% tags=["parameters"]
 T = 12  # bits of the strings of the two sets of codes [10..13]
@@ -72,7 +72,9 @@ def off(at, heads, chosen, bits, gamma):
 # | 3 | $(1, -1, 1)$ | no |
 # | 4 | $(1, 1, -1)$ | no |
 #
-# The chosen codes lie at opposite corners of the face, and so do the other two. Every two codes have the inner product $\frac13$ or $-\frac13$, so that $\Delta = \frac13$, which is below the $\frac1s = \frac12$ that the lemma asks for. A head that should average the signs of bits 1 and 2 has to give positions 1 and 2 high scores. But the scores are inner products with a key, and the two diagonals of a face have the same midpoint, $(1, 0, 0)/\sqrt3$. So the scores of positions 1 and 2 add up to the same number as those of positions 3 and 4 ({numref}`fig-cube-face`), and *no key can give both chosen positions a higher score than both others*. With the key of the paper, the sum of the two chosen codes, all four scores are even equal, as the next lines confirm.
+# The chosen codes lie at opposite corners of the face, and so do the other two. Every two codes have the inner product $\frac13$ or $-\frac13$. So the largest inner product in size is $\Delta = \frac13$, which is below the $\frac1s = \frac12$ that the lemma asks for.
+#
+# A head that should average the signs of bits 1 and 2 has to give positions 1 and 2 high scores. But the scores are inner products with a key, and the two diagonals of a face have the same midpoint, $(1, 0, 0)/\sqrt3$. So the scores of positions 1 and 2 add up to the same number as those of positions 3 and 4 ({numref}`fig-cube-face`), and *no key can give both chosen positions a higher score than both others*. With the key of the paper, the sum of the two chosen codes, all four scores are even equal, as the next lines confirm.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The four codes of the example, seen along the first axis: the corners of a face of a cube. The chosen positions (filled) are the ends of one diagonal, the others (open) the ends of the other diagonal. Both diagonals have the same midpoint.", "name": "fig-cube-face"}, "image": {"alt": "A square with two diagonals that cross at its centre. Filled dots 1 and 2 are at the upper right and the lower left corner, open dots 3 and 4 at the lower right and the upper left."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.4)
@@ -99,18 +101,20 @@ table(
 )
 
 # %% [markdown]
-# So this head averages all four signs. If both chosen bits are 0 and the other two are 1, its output is 0 where it should be 1. A head that ignores one of the chosen positions does better. For example, a head that attends to position 1 alone and returns half its sign lacks half of the sign of bit 2, so it is off by $\frac12$. We shall prove that every head with short values is off by at least $\frac1{10}$. The lemma, in which a parameter $\gamma$ says how accurate the head is, allows only $\frac1{40}$ at $\gamma = \frac1{10}$.
+# So this head averages all four signs. If both chosen bits are 0 and the other two are 1, its output is 0 where it should be 1. A head that ignores one of the chosen positions does better. For example, a head that attends to position 1 alone and returns half its sign lacks half of the sign of bit 2, so it is off by $\frac12$.
+#
+# Can any head do much better? We shall prove that every head with short values is off by at least $\frac1{10}$. The lemma, in which a parameter $\gamma$ says how accurate the head is, allows only $\frac1{40}$ at $\gamma = \frac1{10}$.
 #
 # ## The statement
 #
-# Notation is that of {ref}`ch-sparse-representations`. Row $t$ of the input $X$ is the code $v_t$ of the position plus a vector $e_0$ or $e_1$ for the bit $b_t$, and the last row is the class token $c$. The vectors $e_0$, $e_1$ and $c$ have length 1 and are orthogonal to each other and to all codes, and $|v_t^\top v_u| \le \Delta$ for $t \ne u$. A head has four matrices, $W_Q$ for queries, $W_K$ for keys, $W_V$ for values and $W_C$ for its output, and gives $\mathrm{softmax}(c^\top W_Q W_K^\top X^\top)\, X W_V W_C$. $\epsilon_1$ is the first unit vector. $I$ is the set of $s$ chosen positions, and $r$ is the number of ones among them. We judge the review version of October 2021, and use its numbers.
+# Notation is that of {ref}`ch-sparse-representations`. Row $t$ of the input $X$ is the code $v_t$ of the position plus a vector $e_0$ or $e_1$ for the bit $b_t$, and the last row is the class token $c$. The vectors $e_0$, $e_1$ and $c$ have length 1 and are orthogonal to each other and to all codes, and $|v_t^\top v_u| \le \Delta$ for $t \ne u$. A head has four matrices, $W_Q$ for queries, $W_K$ for keys, $W_V$ for values and $W_C$ for its output, and gives $\mathrm{softmax}(c^\top W_Q W_K^\top X^\top)\, X W_V W_C$. By $\epsilon_1$ we mean the first unit vector of the space of queries and keys, with which a single vector is written as a matrix; it has nothing to do with the vectors $e_0$ and $e_1$ of the bits. $I$ is the set of $s$ chosen positions, and $r$ is the number of ones among them. We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma B.2
 # :label: variables-lemB2
 # Let $\Delta < 1/s$ and $0 < \gamma \le 1$. There is a head within $\gamma/4$, on all strings, of a function of $r$ with values in $[-1, 1]$ that grows by at least $\frac2s$ with each step of $r$. It has $\|W_Q\|_F \le \log(8T/\gamma) / (1 - s\Delta)$, $\|W_K\|_F \le s$, $\|W_V\|_F \le 2$ and $\|W_C\|_F \le 1$. And there are $s$ heads, each with $\|W_K\|_F \le 1$, within $\gamma/4$ of $s$ numbers in $[-1, 1]$; for any two strings that differ in a chosen bit, at least one of these numbers differs by 2. *(The first half is refuted below: from $\Delta = \frac1{2s-1}$ on with any key, and by the printed norms already above a smaller $\Delta^*$.)*
 # ```
 #
-# The conditions force the first function to be $\frac{2r}s - 1$, up to its sign the mean of the signs $(-1)^{b_i}$. The proof takes $W_Q = R\, c\, \epsilon_1^\top$, the key $\sum_{i \in I} v_i$ and the value $e_0 - e_1$. Its scale $R$ is not legible, so we restore it from the norm of the statement, $R = \log(8T/\gamma)/(1 - s\Delta)$. For $\Delta = 0$ the construction is right, and so is that for trained positions, Lemma B.3.
+# The conditions force the first function to be $\frac{2r}s - 1$, up to its sign the mean of the signs $(-1)^{b_i}$. The proof takes $W_Q = R\, c\, \epsilon_1^\top$, the key $\sum_{i \in I} v_i$ and the value $e_0 - e_1$. Its scale $R$ of the scores is not legible, so we restore it from the norm of the statement, $R = \log(8T/\gamma)/(1 - s\Delta)$. For $\Delta = 0$ the construction is right, and so is that for trained positions, Lemma B.3.
 #
 # ```{admonition} Two remarks on the proof
 # :class: dropdown
@@ -122,12 +126,14 @@ table(
 #
 # ## Where the proof's head fails
 #
-# With the key of the proof a chosen row scores between $R(1 - (s-1)\Delta)$ and $R(1 + (s-1)\Delta)$, and another row up to $Rs\Delta$. Two things can go wrong, and each is shown by a set of codes with $s = 4$ and a $\Delta$ of at most 0.12, which is below $\frac1{2s-1} = \frac17$:
+# In this section the *proof* is tested, that is, the head that it writes down; whether the *lemma* is true is the subject of the next section. With the key of the proof a chosen row scores between $R(1 - (s-1)\Delta)$ and $R(1 + (s-1)\Delta)$, and another row up to $Rs\Delta$. Two things can go wrong, and each is shown by a set of codes with $s = 4$ and a $\Delta$ of at most 0.12, which is below $\frac1{2s-1} = \frac17$:
 #
 # * **Opposed.** Inner products are $-\Delta$ within $I$ and $+\Delta$ elsewhere. Then the margin between chosen rows and others is $R(1 - (2s-1)\Delta)$, but the proof chooses its scale $R$ as if the margin were $R(1 - s\Delta)$.
 # * **Uneven.** One chosen vector is at $+\Delta$ to the others, which are at $-\Delta$ to each other. Then the softmax is not uniform on $I$, because it prefers the first vector by a factor of $e^{2(s-2)R\Delta}$, and a larger $R$ makes this worse.
 #
-# Both are repaired by a *dual* key, that is, by the vector $w$ in the span of the chosen ones with $w^\top v_i = 1$ for each $i \in I$. By {prf:ref}`variables-dual-vectors` all others have $|w^\top v_t| \le 1 - \mu$, with the margin $\mu = 1 - \frac{s\Delta}{1 - (s-1)\Delta}$, which is positive for $\Delta < \frac1{2s-1}$. (The threshold $\frac1{2s-1}$ is not ours: it is where orthogonal matching pursuit is certain to recover every sum of multiples of $s$ vectors, {cite:t}`tropp2004`.) The figure compares the two keys at every scale of the scores.
+# Both are repaired by a *dual* key, that is, by the vector $w$ in the span of the chosen ones with $w^\top v_i = 1$ for each $i \in I$. By {prf:ref}`variables-dual-vectors` all others have $|w^\top v_t| \le 1 - \mu$, with the margin $\mu = 1 - \frac{s\Delta}{1 - (s-1)\Delta}$, which is positive for $\Delta < \frac1{2s-1}$. (The threshold $\frac1{2s-1}$ is not ours: it is where orthogonal matching pursuit is certain to recover every sum of multiples of $s$ vectors, {cite:t}`tropp2004`.)
+#
+# The figure compares the two keys at every scale of the scores. The proof's head would be right if the curve of the plain key were below the grey line at the dotted one, which is the proof's scale.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Largest error over all strings of the head for the mean of four signs, against the scale of its scores, on the two sets of codes. The grey line is what the lemma allows, the dotted one the proof's scale.", "name": "fig-selection-scale"}, "image": {"alt": "Error on a logarithmic axis against the scale R. The curve of the plain key on the opposed codes falls, and crosses the grey line to the right of the dotted one. On the uneven codes it falls at first, turns, and rises above one. The two curves of the dual key fall throughout, one of them passing below the grey line just before the dotted line, the other well before."}} tags=["hide-input"]
 opposed, signs = selection.opposed_gram(T, s_near, delta), torch.zeros(T, T).double()
@@ -154,7 +160,7 @@ figures.show()
 # %% [markdown]
 # On the uneven codes the plain key never comes near the grey line, because its error falls at first and then rises with the scale. On the opposed codes it needs a larger scale than the proof's, which is the dotted line. The errors of the dual key fall throughout, and both are below the grey line at the scale of the proof.
 #
-# The table has both sets of codes at $\gamma = \frac12$, with the largest error over all strings. In the row *dual, lemma's norms* the dual key has the length $s$ and the query the norm of the lemma. A number above 1 is an error that the lemma does not allow.
+# The table has the same two sets of codes, now with the errors in numbers at $\gamma = \frac12$. A number above 1 is an error that the lemma does not allow, on the worst of all strings. In the row *dual, lemma's norms* the dual key has the length $s$ and the query the norm of the lemma.
 
 # %%
 found = {}
@@ -185,9 +191,9 @@ mean.refuted(
 )
 
 # %% [markdown]
-# The proof's head fails on both sets of codes, but on both a head within the lemma's norms exists, since the dual key at length $s$ is off by at most {glue:text}`within_bad:.1g` of $\gamma/4$. So these codes break the proof, and not the lemma.
+# The proof's head fails on both sets of codes. But on both a head within the lemma's norms exists, since the dual key at length $s$ is off by at most {glue:text}`within_bad:.1g` of $\gamma/4$. So these codes break the proof, and not the lemma.
 #
-# Such failures are common. The paper takes long sets of codes from the Johnson-Lindenstrauss lemma, whose usual proof draws them at random. So we draw {glue:text}`draws` sets of 400 Gaussian codes in 400 dimensions for $s = 3$, and as many of 600 in 600 for $s = 4$. These sizes are chosen so that $\Delta$ lies between $\frac1{2s-1}$ and $\frac1s$, and the table counts the sets in which it does. It has the two keys within the norms of the lemma at $\gamma = \frac2s$. (The largest error over all strings is the sum of $|p_i - \frac1s|$ over the chosen positions and of $p_t$ over the others, where $p$ are the weights of the attention.)
+# Are such codes rare? The paper takes long sets of codes from the Johnson-Lindenstrauss lemma, whose usual proof draws them at random. So we draw {glue:text}`draws` sets of 400 Gaussian codes in 400 dimensions for $s = 3$, and as many of 600 in 600 for $s = 4$. These sizes are chosen so that $\Delta$ lies between $\frac1{2s-1}$ and $\frac1s$, where the lemma still claims a head. The table counts the sets in which it does, and has the errors of the two keys within the norms of the lemma at $\gamma = \frac2s$. If the proof's head worked on random codes, few sets would be above 1. (The largest error over all strings is the sum of $|p_i - \frac1s|$ over the chosen positions and of $p_t$ over the others, where $p$ are the weights of the attention.)
 
 
 # %%
@@ -240,22 +246,28 @@ mean.refuted(
 )
 
 # %% [markdown]
-# In {glue:text}`plain_off` of the {glue:text}`drawn_sets` sets the proof's head is off by more than $\gamma/4$, whereas the dual key within the printed norms is accurate in all of them.
+# All sets have such a $\Delta$. In {glue:text}`plain_off` of the {glue:text}`drawn_sets` sets the proof's head is off by more than $\gamma/4$, whereas the dual key within the printed norms is accurate in all of them. So on random codes of these sizes, at $\gamma = \frac2s$, the failure of the proof's head is the rule.
 #
 # ## Where the lemma fails
 #
-# The four corners of the example are a special case of the following codes. Take a regular simplex of $2s$ vectors, with all inner products $-\frac1{2s-1}$. Keep half of them as the chosen ones, and reverse the other half, so that $\Delta = \frac1{2s-1}$, which is less than $\frac1s$. The simplex adds up to 0, so *the sum of the chosen vectors is the sum of the others*. No key can prefer the chosen ones, because some other row scores at least as high as the lowest of them.
+# We come to the lemma itself. The four corners of the example are a special case of the following codes. Take a regular simplex of $2s$ vectors, with all inner products $-\frac1{2s-1}$. Keep half of them as the chosen ones, and reverse the other half, so that $\Delta = \frac1{2s-1}$, which is less than $\frac1s$. The simplex adds up to 0, so *the sum of the chosen vectors is the sum of the others*. No key can prefer the chosen ones, because some other row scores at least as high as the lowest of them.
 #
-# (The paper takes its codes from a *maximal* set of vectors with inner products up to $\Delta$. These $2s$ are such a set in the strictest sense, because $2s + 1$ vectors of length 1 do not fit into $2s - 1$ dimensions. The squares of their inner products, those with themselves included, would sum to at least $\frac{(2s+1)^2}{2s-1}$ by Cauchy and Schwarz, but to at most $2s + 1 + \frac{2s(2s+1)}{(2s-1)^2}$, which is less.)
+# ```{admonition} Why this set of codes is maximal
+# :class: dropdown
+#
+# The paper takes its codes from a *maximal* set of vectors with inner products up to $\Delta$. These $2s$ are such a set in the strictest sense, because $2s + 1$ vectors of length 1 do not fit into $2s - 1$ dimensions. The squares of their inner products, those with themselves included, would sum to at least $\frac{(2s+1)^2}{2s-1}$ by Cauchy and Schwarz, but to at most $2s + 1 + \frac{2s(2s+1)}{(2s-1)^2}$, which is less.
+# ```
 #
 # ```{prf:theorem} No head (ours)
 # :label: variables-no-head
 # Let $s \ge 2$. On these $T = 2s$ vectors every head with $\|W_V\|_F \|W_C\|_F \le 2$ is off by at least $\frac1{5s}$ from $\pm(\frac{2r}s - 1)$ on some string, whatever $W_Q$ and $W_K$. So {prf:ref}`variables-lemB2` is false for one head, for all $\frac1{2s-1} \le \Delta < \frac1s$ and $\gamma < \frac4{5s}$.
 # ```
 #
-# **The idea of the proof.** Flip one bit and see what happens to the output, which is a fraction. A flip of a bit that is not chosen must change hardly anything, so the row of this bit must have hardly any influence. But some such row scores at least as high as a chosen one, and with short values a row with a lower score has no more influence than one with a higher score. (With long values a head could make up for a small share of the attention by a large value.) Hence there is a chosen bit that hardly matters either, although its flip should change the output by $\frac2s$.
+# **The idea of the proof.** Flip one bit and see what happens to the output, which is a fraction. A flip of a bit that is not chosen must change hardly anything, so the row of this bit must have hardly any influence. But some such row scores at least as high as a chosen one. And with short values a row with a lower score has no more influence than one with a higher score, whereas with long values a head could make up for a small share of the attention by a large value. Hence there is a chosen bit that hardly matters either, although its flip should change the output by $\frac2s$.
 #
 # ```{dropdown} Proof that no head will do
+# We write the output as a fraction, and then show in three steps that one chosen bit has too little influence on it.
+#
 # *Set-up.* With $\kappa = W_K W_Q^\top c$ row $t$ has the weight $u_t A$ or $u_t B$ for the bits 0 and 1, with $u_t = e^{v_t^\top \kappa}$, $A = e^{e_0^\top \kappa}$, $B = e^{e_1^\top \kappa}$, and the value $a_t + \beta_{b_t}$ with $|a_t| \le 2$. So the head is a fraction $N/D$, and flipping bit $t$ from 0 to 1 adds $d_t = u_t (B - A)$ to $D$ and $n_t = d_t a_t + u_t C$ to $N$, $C = B\beta_1 - A\beta_0$, at every string. If the error is at most $\eta$, and $D'$ is the largest $D$, then $|N - gD| \le \eta D'$ everywhere, where $g = \frac{2r}s - 1$. (For its negative, change the sign of the values.)
 #
 # 1. *A bit that is not chosen.* The target stays the same when this bit is flipped. At $r = s$, where $g = 1$, this gives $|n_t - d_t| \le 2 \eta D'$, and at $r = 0$ it gives $|n_t + d_t| \le 2\eta D'$. So $|n_t| + |d_t| \le 2 \eta D'$, and $|u_t C| \le |n_t| + 2 |d_t|$.
@@ -265,9 +277,20 @@ mean.refuted(
 # Together the last two steps give $\frac2s \le 10\, \eta$. The inner products are at most $\frac1{2s-1}$ in size, and so also at most every larger $\Delta$. $\square$
 # ```
 #
-# **At the accuracy that the paper needs.** The paper's Proposition 4.7 ({ref}`ch-sparse-representations`) uses the lemma with $\gamma = \frac2s$, the step of its function, so that an error of $\frac1{2s}$ is allowed. The theorem does not exclude this accuracy. But for keys that do not read the bits, such as the key of the proof, more is true. For them $A = B$, so $D$ is the same on all strings, and flipping bit $t$ from 0 to 1 adds $u_t C / D$ to the output. Take $i$ and $t$ of step 2 of the proof, so that $u_t \ge u_i$. If $C \ge 0$, compare two strings that agree elsewhere, one with $b_i = 1$ and $b_t = 0$, the other with $b_i = 0$ and $b_t = 1$. From the first to the second the target falls by $\frac2s$, whereas the output does not fall. If $C < 0$, flip bit $i$ alone from 0 to 1: the target rises by $\frac2s$, and the output does not rise. In both cases one of the two errors is at least $\frac1s$, twice what is allowed, whatever the values are.
+# **At the accuracy that the paper needs.** The paper's Proposition 4.7 ({ref}`ch-sparse-representations`) uses the lemma with $\gamma = \frac2s$, the step of its function, so that an error of $\frac1{2s}$ is allowed. The theorem does not exclude this accuracy.
 #
-# A head that ignores one of the chosen bits is off by just $\frac1s$, so one may ask whether a key that reads the bits can do better. We let a search by gradient over key and values, with {glue:text}`searches` starts, look for a better head; an error below $\frac1{5s}$ would refute the theorem. The column *two sums differ by* is the length of the difference between the sum of the chosen codes and that of the others, which is 0 in exact arithmetic. The column *not reversed* has the bound for the whole simplex, where the two sums differ and the theorem gives nothing. The last column has the error of the dual key on the same vectors with smaller inner products (here $0.9 / (2s - 1)$).
+# But on the same codes more is true for keys that do not read the bits, such as the key of the proof. With such a key row $t$ has the same share $p_t$ of the attention on all strings. So flipping bit $t$ from 0 to 1 adds $p_t\, \theta$ to the output, where $\theta$ is by how much the value for a 1 exceeds that for a 0. Let $i$ be the chosen row with the lowest score. Since no key can prefer the chosen rows, some row $t$ that is not chosen has $p_t \ge p_i$.
+#
+# * *If $\theta \ge 0$*, compare two strings that agree elsewhere, one with $b_i = 1$ and $b_t = 0$, the other with $b_i = 0$ and $b_t = 1$. From the first to the second the target $\frac{2r}s - 1$ falls by $\frac2s$, whereas the output does not fall.
+# * *If $\theta < 0$*, flip bit $i$ alone from 0 to 1. The target rises by $\frac2s$, and the output does not rise.
+#
+# In both cases one of the two errors is at least $\frac1s$, twice what is allowed, whatever the values are. (For the negative of the target, change the sign of the values.)
+#
+# **Can a key that reads the bits do better?** A head that ignores one of the chosen bits is off by just $\frac1s$. We let a search by gradient over key and values, with {glue:text}`searches` starts, look for a better head; an error below $\frac1{5s}$ would refute the theorem. Three columns of the table need a word:
+#
+# * *two sums differ by*: the length of the difference between the sum of the chosen codes and that of the others, which is 0 in exact arithmetic;
+# * *not reversed*: the bound for the whole simplex, where the two sums differ and the theorem gives nothing;
+# * *error of the dual key*: the same vectors with smaller inner products (here $0.9 / (2s - 1)$), where a head exists.
 
 
 # %%
@@ -326,7 +349,7 @@ mean.holds(
 glue(searches=searches, searched=round(none.loc[2, "least error, search"], 1))
 
 # %% [markdown]
-# The search finds nothing better than to ignore one bit. That values are short matters here: with values of up to 1000 in place of 2, and a key that reads the bits, a linear program over the values came to an error of 0.045 at $s = 2$. The dual key, in contrast, is within what is allowed as soon as the inner products are a tenth smaller.
+# The search finds nothing better than to ignore one bit, an error of about $\frac1s$. That values are short matters here. In a trial that is not part of this page, with values of up to 1000 in place of 2 and a key that reads the bits, a linear program over the values came to an error of 0.045 at $s = 2$. This is below the $\frac1{10}$ that the theorem proves for short values, though above the $\frac1{40}$ that the lemma allows at $\gamma = \frac1{10}$. So the bound of the theorem seems to need short values. The dual key, in contrast, is within what is allowed as soon as the inner products are a tenth smaller.
 #
 # ## Below, a dual key
 #
@@ -335,13 +358,15 @@ glue(searches=searches, searched=round(none.loc[2, "least error, search"], 1))
 # Let $\Delta < \frac1{2s-1}$ and $\gamma > 0$. With the key $w$ and $R = \log(8T/\gamma) / \mu$ the head of {prf:ref}`variables-lemB2` is within $\frac\gamma{4s}$ of $\frac1s \sum_{i \in I} (-1)^{b_i}$, on all strings. The version with $s$ heads is within $\gamma/4$ as printed, for $\Delta < \frac1s$.
 # ```
 #
+# The head that works below $\frac1{2s-1}$ differs from the proof's head in its key and in the scale of its scores.
+#
 # **The idea of the proof.** With a dual key all chosen rows have exactly the same score, so the softmax is uniform on them, and the only error is the share that leaks to other rows, which falls exponentially with the margin.
 #
 # ```{dropdown} Proof, the dual key
 # The chosen rows score $R$ exactly, the $T - s$ others at most $R(1 - \mu)$, and the class token 0. So the attention is uniform on the chosen rows but for a share $p \le \frac{T + 1 - s}{s\, e^{R\mu}} \le \frac\gamma{8s}$ on others. Values are between $-1$ and 1, so the error is at most $2p$. A head with one position has $s = 1$: its key is $v_i$, and its margin is $1 - \Delta \ge 1 - s\Delta$. $\square$
 # ```
 #
-# The bound $\frac\gamma{4s}$ is attained in the limit, on the opposed codes with many vectors. Our adversary tries these codes with up to 400 vectors, with $\Delta$ up to 0.999 of $\frac1{2s-1}$ and with small $\gamma$, and it also searches over the inner products by hill climbing. A number above 1 in its first row would refute the theorem. The next two rows show that each of the two pieces is needed, since with the plain key, or with $1 - s\Delta$ in place of $\mu$, the bound breaks. For the $s$ heads the hard codes are others: all inner products are equal, up to $0.999/s$, and one bit stands against all others. The last row has smaller scores, with which these heads break their bound.
+# The bound $\frac\gamma{4s}$ is attained in the limit, on the opposed codes with many vectors. Our adversary tries these codes with up to 400 vectors, with $\Delta$ up to 0.999 of $\frac1{2s-1}$ and with small $\gamma$, and it also searches over the inner products by hill climbing. A number above 1 in its first row would refute the theorem. The next two rows show that each of the two pieces is needed, since with the plain key, or with $1 - s\Delta$ in place of $\mu$, the bound breaks. For the $s$ heads other codes are hard: all inner products are equal, up to $0.999/s$, and one bit stands against all others. A number above 1 in the row of the $s$ heads would refute the second half of the theorem. The last row has smaller scores, with which these heads break their bound.
 
 
 # %% mystnb={"code_prompt_hide": "An adversary, to 400 codes", "code_prompt_show": "An adversary, to 400 codes"} tags=["hide-input"]
@@ -427,7 +452,7 @@ glue(attacked=attacks["repaired"], attacked_each=attacks[several])
 #
 # ### Within the printed norms
 #
-# The repaired head has a larger query than the lemma allows, but a shorter key. Within the lemma's own norms a head is guaranteed to exist, for all codes and all $\gamma$, for exactly those $\Delta$ at which the dual key, scaled to length $s$, is accurate enough:
+# The repaired head has a larger query than the lemma allows, but a shorter key. So which $\Delta$ are possible within the lemma's own norms? Within these a head is guaranteed to exist, for all codes and all $\gamma$, for exactly those $\Delta$ at which the dual key, scaled to length $s$, is accurate enough:
 #
 # ```{prf:proposition} The norms of Lemma B.2 (ours)
 # :label: variables-within-norms

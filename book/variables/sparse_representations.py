@@ -19,11 +19,11 @@
 # # A head that reads three bits of a thousand
 #
 # ```{verdict}
-# Yes, one attention head reads three bits of {glue:text}`far`: if the position codes are trained, that is, chosen for this task, the head returns their average with {glue:text}`far_error:.2f` times the error that the paper's lemma allows. If the input is instead a bag, that is, an unordered set, of nearly orthogonal vectors, the head of the paper's proof fails for {glue:text}`bag_bad:.0f` % of the {glue:text}`bases` random sets of codes that we drew. A head whose key and values are made of *dual* vectors, each of which is orthogonal to the other chosen codes, succeeds for all {glue:text}`bases`. Its norms are within those of the lemma as we restored it, so the lemma itself holds at the accuracy for which the paper uses it, $\gamma \le \frac1s$.
+# One attention head can read three bits of {glue:text}`far`. With *trained* position codes, chosen for this task, it returns the average of the bits with {glue:text}`far_error:.2f` times the error that the paper's lemma allows. For a *bag*, an unordered set of nearly orthogonal vectors, the head of the paper's proof fails on {glue:text}`bag_bad:.0f` % of {glue:text}`bases` random sets of codes. A head made of *dual* vectors, each orthogonal to the other chosen codes, succeeds on all, within the norms of the lemma as restored. So the lemma itself holds at the accuracy for which the paper uses it.
 # ```
-# **Needs** {ref}`ch-fourier-walsh`. **Read** 14 min. **Runs in** 15 s. **Source** printed; restored for the scale in Lemma B.4.
+# **Needs** {ref}`ch-fourier-walsh`. **Read** 15 min. **Runs in** 15 s. **Source** printed; restored for the scale in Lemma B.4.
 #
-# **Claim.** An attention head can be written down that reads $s$ chosen bits of $T$ and ignores the rest, with weights of size $\log T$. With positions that are trained for the task, the only error of the head is the attention that softmax leaks to other tokens, and this leak is as small as the paper says. A *bag of vectors* must be decoded with vectors that are only nearly orthogonal. There the error of the head in the proof is often larger than allowed, at every scale of its scores that we tried, but another head within the same norms succeeds, as long as the vectors are near enough to orthogonal. Whether any head succeeds for vectors that are less nearly orthogonal is open.
+# **Claim.** An attention head can be written down that reads $s$ chosen bits of $T$ and ignores the rest, with weights of size $\log T$. With positions that are trained for the task, the only error of the head is the attention that softmax leaks to other tokens, and this leak is as small as the paper says. A *bag of vectors* must be decoded with vectors that are only nearly orthogonal. There the error of the head in the proof is often larger than allowed, at every scale of its scores that we tried. But another head within the norms of the lemma succeeds, as long as the vectors are near enough to orthogonal, and this proves the lemma, as we restored it, for every allowed error of $\gamma/4$ with $\gamma \le \frac1s$. Whether any head succeeds for vectors that are less nearly orthogonal is open.
 
 # %% tags=["parameters"]
 T = 10  # bits of the strings on which all errors are computed [8..12]
@@ -54,7 +54,7 @@ plain, strings, eight_bits = selection.basis(torch.eye(T)), cube.bits(T), cube.b
 # %% [markdown]
 # ## Why one should care
 #
-# A function of three bits of a thousand is simple once one knows which three bits matter, and the question is what it costs a network to ignore the other 997. A layer of a feedforward network has a weight for each of them. An attention head has one small matrix for all positions, and a softmax never gives a position the weight 0 exactly. So one may fear that the many small weights add up, or that the scores have to be enormous to prevent this. The paper shows that scores of size $\log T$ are enough, and this is the constructive half of its thesis that attention prefers functions of few inputs. We check the constructions weight by weight, and find that one of them fails.
+# A function of three bits of a thousand is simple once one knows which three bits matter, and the question is what it costs a network to ignore the other 997. A layer of a feedforward network has a weight for each of them. An attention head, in contrast, has one small matrix for all positions, but a softmax never gives a position the weight 0 exactly. So one may fear that the many small weights add up, or that the scores have to be enormous to prevent this. The paper shows that scores of size $\log T$ are enough, and this is the constructive half of its thesis that attention prefers functions of few inputs. We check the constructions weight by weight, and find that one of them fails.
 #
 # ## Three bits of six by hand
 #
@@ -93,7 +93,9 @@ table(pd.DataFrame(by_hand).T.rename_axis("exp R"), "Error of a head for three o
 # | trained positions | $p_t + e_{b_t}$ | $p_t$, chosen along with the weights | this page |
 # | bag of vectors | $b_t\, v_t$ | $v_t$ of length 1, given in advance; the order of the rows does not matter | this page |
 #
-# (In our copy of the paper the bag is $V \operatorname{diag}(b)$, a product whose sizes do not fit; the proofs use rows $b_t v_t$.) The bits' vectors $e_0, e_1$ and $c$ have length 1 and are orthogonal to each other and to all $v_t$. The $v_t$ themselves are *nearly orthogonal*, which means that $|v_t^\top v_u| \le \Delta$ for $t \ne u$. A head scores row $t$ by $z_t = c^\top W_Q W_K^\top x_t$, and returns $\mathrm{softmax}(z)^\top X\, W_V W_C$. We write $I$ for the set of chosen positions, $s = |I|$, $r = \sum_{i \in I} b_i$, and $\|\cdot\|_F$ for the root of the sum of squared entries. The figure shows the three maps for the string of the example. We judge the review version of October 2021, and use its numbers.
+# (In our copy of the paper the bag is $V \operatorname{diag}(b)$, a product whose sizes do not fit; the proofs use rows $b_t v_t$.) The bits' vectors $e_0, e_1$ and $c$ have length 1 and are orthogonal to each other and to all $v_t$. The $v_t$ themselves are *nearly orthogonal*, which means that $|v_t^\top v_u| \le \Delta$ for $t \ne u$. A head scores row $t$ by $z_t = c^\top W_Q W_K^\top x_t$, and returns $\mathrm{softmax}(z)^\top X\, W_V W_C$. We write $I$ for the set of chosen positions, $s = |I|$ for their number, $r = \sum_{i \in I} b_i$ for the number of ones among them, and $\|\cdot\|_F$ for the root of the sum of squared entries.
+#
+# The figure shows the three maps for the string of the example. We judge the review version of October 2021, and use its numbers.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The three input maps at the string 101101, with orthonormal vectors; one row a position, the class token last. Dark cells are 1, pale ones 0. The chosen positions 1, 3 and 4 are framed.", "name": "fig-input-maps"}, "image": {"alt": "Three matrices of seven rows. Left, a diagonal of ones for the positions, and one more one a row in the column of its bit. Middle, the diagonal is replaced by one column that is one in the three framed rows only. Right, the diagonal has ones only where the bit is one. The last row has its one in the last column everywhere."}} tags=["hide-input"]
 string, shown = torch.tensor([1, 0, 1, 1, 0, 1]), [0, 2, 3]
@@ -118,7 +120,7 @@ figures.show()
 table({"row": [*"123456", "c"], **ones}, "Columns that are 1 in each row of the figure")
 
 # %% [markdown]
-# On the left every row has a column of its own for its position and one of two columns for its bit. In the second panel the three framed rows share one column, so that one key vector matches all of them. On the right a row is empty where the bit is 0, so a head can see only the ones.
+# On the left of {numref}`fig-input-maps` every row has a column of its own for its position and one of two columns for its bit. In the second panel the three framed rows share one column, so that one key vector matches all of them. On the right a row is empty where the bit is 0, so a head can see only the ones.
 #
 # ## The statements
 #
@@ -139,11 +141,11 @@ table({"row": [*"123456", "c"], **ones}, "Columns that are 1 in each row of the 
 # Let $\Delta < 1/s$ and $s\Delta < \gamma < 1$. With a bag of vectors there is a head within $\gamma/4$ of a function of $r$ that grows by at least $1/s$ with each step, and one within $\gamma/4$ of $s$ numbers, one for each chosen bit. For any two strings that differ in a chosen bit, at least one of these numbers differs by at least $1/s$. The heads have $\|W_K\|_F \le s + 1$, $\|W_V\|_F \le 2s$, $\|W_C\|_F \le s$ and $\|W_Q\|_F \le \log\frac{8Ts}{\gamma - s\Delta} / (1 - s\Delta)$ *(restored by us: of this bound only $\gamma - s\Delta$ is legible in our copy)*. The proof takes $(r - s)/(r + 1)$ as the function, and $(b_i - 1)/(r + 1)$ as the numbers. *(The head of the proof is refuted below; the statement is true for $\gamma \le \frac1s$.)*
 # ```
 #
-# **The construction.** All attention asks the class token: $W_Q = R\, c\, \epsilon_1^\top$ with the first unit vector $\epsilon_1$ and a scale $R$. The key $w$, in $W_K = w\, \epsilon_1^\top$, has the inner product 1 with the rows to be read, and 0 with others. So a chosen row scores $R$, and another row 0, as in the example.
+# **The construction.** Only the class token asks: $W_Q = R\, c\, \epsilon_1^\top$ with the first unit vector $\epsilon_1$ and a scale $R$. The key $w$, in $W_K = w\, \epsilon_1^\top$, has the inner product 1 with the rows to be read, and 0 with others. So a chosen row scores $R$, and another row 0, as in the example.
 #
 # ## How much leaks
 #
-# {prf:ref}`variables-lemB7` is exact in its order, because the two softmaxes differ by $2p$, where $p$ is the share of the last $T - s$ scores. These have at most $(T - s)\, e^0$ in the sum of exponentials, whereas the first $s$ have at least $s\, e^R$. So $p \le (T - s)/(s\, e^R)$, with equality in the limit of large $R$ where all scores are tied. We test this with random scores, some of them tied; a ratio above 1 would refute the lemma.
+# {prf:ref}`variables-lemB7` bounds the attention that leaks to the last $T - s$ scores. It is exact in its order, because the two softmaxes differ by $2p$, where $p$ is the share of these scores. They have at most $(T - s)\, e^0$ in the sum of exponentials, whereas the first $s$ have at least $s\, e^R$. So $p \le (T - s)/(s\, e^R)$, with equality in the limit of large $R$ where all scores are tied. We test this with random scores, some of them tied; a ratio above 1 would refute the lemma.
 
 # %%
 s = torch.randint(1, 40, (pairs, 1), generator=rng.generator)
@@ -186,9 +188,11 @@ b7.holds(
 #
 # ## Trained positions, and orthonormal bags
 #
-# Trained positions need no near orthogonality, because $p_i$ is the same mark at all $i \in I$, and zero elsewhere. (For the $s$ signs there are $s$ marks and $s$ heads.) The value of a row is its sign, $W_V = (e_0 - e_1)\, \epsilon_1^\top$. By {prf:ref}`variables-lemB7` with $R = \log(8T/\gamma)$ the share on other rows is at most $\gamma/8$, and two signs differ by at most 2, which proves {prf:ref}`variables-lemB3`. (The mean of these signs falls with $r$; exchange $e_0$ and $e_1$ if it should rise.)
+# *Trained positions* need no near orthogonality, because $p_i$ is the same mark at all $i \in I$, and zero elsewhere. (For the $s$ signs there are $s$ marks and $s$ heads.) The value of a row is its sign, $W_V = (e_0 - e_1)\, \epsilon_1^\top$. By {prf:ref}`variables-lemB7` with $R = \log(8T/\gamma)$ the share on other rows is at most $\gamma/8$, and two signs differ by at most 2, which proves {prf:ref}`variables-lemB3`. (The mean of these signs falls with $r$; exchange $e_0$ and $e_1$ if it should rise.)
 #
-# In a bag the row of a bit 0 is the zero vector. With the key $\sum_{i \in I} v_i + c$ the mixture is nearly uniform on the class token and the $r$ chosen rows that hold a 1. The class token gives $-1$ for each bit, and row $i$ gives 1 for bit $i$, so that bit $i$ gets $(b_i - 1)/(r + 1)$. With $R = \log(8Ts/\gamma)$ the share on other rows is at most $T e^{-R} = \frac\gamma{8s}$. These rows give 0, so the numbers are off by at most $\frac\gamma{8s}$ and their sum by at most $\frac\gamma8$. The norms of $W_Q, W_K, W_V, W_C$ are $R$, $\sqrt{s + 1}$, $\sqrt{2s}$ and $\sqrt s$, all within the lemma. The table gives the largest error on all strings divided by $\gamma/4$, which must stay below 1, and as a control the same with scores that are smaller by $\log 8$.
+# *In a bag* the row of a bit 0 is the zero vector. We first take orthonormal $v_t$. With the key $\sum_{i \in I} v_i + c$ the mixture is nearly uniform on the class token and the $r$ chosen rows that hold a 1. The class token gives $-1$ for each bit, and row $i$ gives 1 for bit $i$, so that bit $i$ gets $(b_i - 1)/(r + 1)$. With $R = \log(8Ts/\gamma)$ the share on other rows is at most $T e^{-R} = \frac\gamma{8s}$. These rows give 0, so the numbers are off by at most $\frac\gamma{8s}$ and their sum by at most $\frac\gamma8$. The norms of $W_Q, W_K, W_V, W_C$ are $R$, $\sqrt{s + 1}$, $\sqrt{2s}$ and $\sqrt s$, all within the lemma.
+#
+# The table gives the largest error on all strings divided by $\gamma/4$, which must stay below 1, and as a control the same with scores that are smaller by $\log 8$.
 
 
 # %%
@@ -274,7 +278,7 @@ glue(far=far, far_error=far_error)
 # %% [markdown]
 # All norms are within what the lemma allows, and all but that of $W_V$ attain it. The largest error at {glue:text}`far` bits is {glue:text}`far_error:.2f` of $\frac\gamma4$.
 #
-# **The gaps.** What the heads approximate must keep different inputs apart, because a net that follows them sees nothing else ({ref}`ch-lookup-networks`). One more 1 changes $(r - s)/(r + 1) = 1 - \frac{s + 1}{r + 1}$ by $\frac{s + 1}{(r + 1)(r + 2)} \ge \frac1s$ for $r < s$, with equality at the last step. Two strings that differ in the chosen bit $i$ differ in number $i$: it is 0 for $b_i = 1$, and at most $-\frac1s$ for $b_i = 0$, as then $r \le s - 1$. For every $s$ up to 8 we compute the least gap times $s$. It must be at least 1, and it is 1 for both, whereas the function $r/(r + 1)$, which we take as a control, has smaller gaps.
+# **The gaps.** What the heads approximate must keep different inputs apart, because a net that follows them sees nothing else ({ref}`ch-lookup-networks`). One more 1 changes $(r - s)/(r + 1) = 1 - \frac{s + 1}{r + 1}$ by $\frac{s + 1}{(r + 1)(r + 2)} \ge \frac1s$ for $r < s$, with equality at the last step. Two strings that differ in the chosen bit $i$ differ in number $i$: it is 0 for $b_i = 1$, and at most $-\frac1s$ for $b_i = 0$, as then $r \le s - 1$. For every $s$ up to 8 we compute the least gap times $s$. This product must be at least 1, and it is 1 for both, whereas the function $r/(r + 1)$, which we take as a control, has smaller gaps.
 
 # %% mystnb={"code_prompt_hide": "The gaps, computed", "code_prompt_show": "The gaps, computed"} tags=["hide-cell"]
 least = {}
@@ -301,7 +305,14 @@ gaps.holds(
 # %% [markdown]
 # ## A bag of nearly orthogonal vectors
 #
-# In $d$ columns fit only $d$ orthonormal vectors, but at least of the order of $e^{d\Delta^2/4}$ nearly orthogonal ones. (The paper writes $\exp(\Theta(d\Delta^2))$ for the largest number, which is to be read for a fixed $\Delta$, since $d$ orthonormal vectors exist for every $\Delta$.) There are two things that go wrong with $\Delta > 0$. First, the scores of the chosen rows differ, by up to $2(s - 2)R\Delta$ from each other and by up to $(s - 1)R\Delta$ from that of the class token, and a larger $R$ makes that worse. Second, row $t$ gives $v_i^\top v_t$, not 0, for bit $i$, which is an error that no scale of the scores reduces. In the proof these errors add up to $s\Delta$, and its last step would need $\gamma > 4 s \Delta$.
+# In $d$ columns fit only $d$ orthonormal vectors, but at least of the order of $e^{d\Delta^2/4}$ nearly orthogonal ones. (The paper writes $\exp(\Theta(d\Delta^2))$ for the largest number, which is to be read for a fixed $\Delta$, since $d$ orthonormal vectors exist for every $\Delta$.) There are two things that go wrong with $\Delta > 0$.
+#
+# * *The scores.* The scores of the chosen rows differ, by up to $2(s - 2)R\Delta$ from each other and by up to $(s - 1)R\Delta$ from that of the class token, and a larger $R$ makes that worse.
+# * *The values.* Row $t$ gives $v_i^\top v_t$, not 0, for bit $i$, which is an error that no scale of the scores reduces.
+#
+# For example, take $s = 2$ chosen bits, both 1, with $v_1^\top v_2 = 0.1$ and $R = 10$, and neglect all other rows. With the key $v_1 + v_2 + c$ both chosen rows score $10 \cdot 1.1 = 11$ and the class token 10. So the class token gets $\frac1{1 + 2e} = 0.155$ of the attention and each chosen row 0.422, where all three should get $\frac13$. For bit 1 the head returns $0.422 \cdot (1 + 0.1) - 0.155 = 0.31$, where $(b_1 - 1)/(r + 1) = 0$ is right. At $\gamma = \frac1s = \frac12$ the lemma allows an error of $\frac\gamma4 = 0.125$ only.
+#
+# The proof adds up these errors to $s\Delta$. But the head may be off by $\frac\gamma4$ only, so the last step of the proof would need $\gamma > 4 s \Delta$, whereas the lemma asks for $\gamma > s\Delta$.
 #
 # ```{prf:lemma} Dual vectors (ours)
 # :label: variables-dual-vectors
@@ -310,23 +321,25 @@ gaps.holds(
 # The head with the key $w + c$, the values $u_i$ in place of $v_i$, and $R = \log(8Ts/\gamma) / \mu$ is within $\gamma/4$ of the functions of {prf:ref}`variables-lemB4`, for every $\gamma > 0$.
 # ```
 #
-# **The idea of the proof.** If we measure with vectors that are dual to the chosen codes instead of the codes themselves, each chosen row is seen exactly, as if the codes were orthonormal. The price is that rows that are not chosen are seen a little more. How much more depends on the inverse of the matrix of inner products, which is close to the identity if its rows are dominated by their diagonal entries. The condition on $\Delta$ and the bound $1 - \mu$ are known from sparse approximation: {cite:t}`tropp2004` uses both to show that orthogonal matching pursuit recovers every sum of multiples of $s$ vectors.
+# **The idea of the proof.** If we measure with vectors that are dual to the chosen codes instead of the codes themselves, each chosen row is seen exactly, as if the codes were orthonormal. In the example the key becomes $\frac{v_1 + v_2}{1.1} + c$, which gives the score 10 to all three rows, and the value of row 2 for bit 1 becomes 0, so that the head returns $\frac13 - \frac13 = 0$. The price is that rows that are not chosen are seen a little more. How much more depends on the inverse of the matrix of inner products, which is close to the identity if its rows are dominated by their diagonal entries. The condition on $\Delta$ and the bound $1 - \mu$ are known from sparse approximation: {cite:t}`tropp2004` uses both to show that orthogonal matching pursuit recovers every sum of multiples of $s$ vectors.
 #
 # ```{dropdown} Proof, and the norms
 # *Dual vectors.* We begin with the matrix $G$ of inner products of the chosen vectors. Its diagonal is 1 and the rest of a row adds up to at most $(s - 1)\Delta < 1$, so $\|G^{-1}\|_\infty$ (largest row sum of absolute values) and the largest eigenvalue of $G^{-1}$ are at most $\frac1{1 - (s-1)\Delta}$. For $u_i = \sum_j (G^{-1})_{ij} v_j$ this gives $|u_i^\top v_t| \le \frac\Delta{1 - (s-1)\Delta} \le 1$, the sum over $i$ gives $|w^\top v_t| \le 1 - \mu$, and $\|w\|^2 = \mathbf 1^\top G^{-1} \mathbf 1$.
 #
 # *Error.* The class token and the $r$ chosen rows that hold a 1 score $R$ exactly, and all others at most $R(1 - \mu)$, so that a share $p \le T e^{-R\mu} = \frac\gamma{8s}$ is on others. Without them the mixture is exact, a number in $[-1, 0]$, or $[-s, 0]$ for the sum. Others give at most 1, and for the sum at most $1 - \mu$. So the errors are at most $2p$ and $(s + 1)p$, both at most $\gamma/4$.
 #
-# *Norms.* $\|W_V\|_F^2 = \operatorname{tr} G^{-1} + s \le 3s - 1$ and $\|W_C\|_F = \sqrt s$ are within what the lemma allows. If the key is scaled to length $s + 1$, it needs $\|W_Q\|_F = R \sqrt{\|w\|^2 + 1} / (s + 1)$, which is within the lemma's where
-#
-# $$(1 - s\Delta) \sqrt{1 + \tfrac s{1 - (s-1)\Delta}} \le (s + 1)\, \mu .$$ (eq-bag-norms)
+# *Norms.* $\|W_V\|_F^2 = \operatorname{tr} G^{-1} + s \le 3s - 1$ and $\|W_C\|_F = \sqrt s$ are within what the lemma allows. If the key is scaled to length $s + 1$, it needs $\|W_Q\|_F = R \sqrt{\|w\|^2 + 1} / (s + 1)$. This norm is within the lemma's where the inequality {eq}`eq-bag-norms` holds, which stands below this proof.
 #
 # The ratio of the left to the right side increases with $\Delta$: the derivative of its logarithm is at least $\frac{2s-1}{1 - (2s-1)\Delta} - \frac{s-1}{1 - (s-1)\Delta} - \frac s{1 - s\Delta} \ge 0$. At $\Delta = 1/s^2$ the inequality, squared, reads $(s^2 - s + 1)(s^3 + s^2 - s + 1) \le s^2 (s^2 - 1)^2$, which holds at $s = 2$, as $33 \le 36$, and for $s \ge 3$, where the left side is at most $s^4 (s + 1)$ and $s^2 \le (s - 1)^2 (s + 1)$. For $s = 1$ the inequality holds for all $\Delta < 1$. $\square$
 # ```
 #
-# The condition {eq}`eq-bag-norms` is met for $\Delta \le \frac1{s^2}$. So *the lemma is true for $\gamma \le \frac1s$*, since it requires $s\Delta < \gamma$. A net after the head needs no larger $\gamma$, because the numbers are $\frac1s$ apart. In other words, only the head of the proof fails.
+# The dual head has to stay within the lemma's norms, too. The proof shows that it does as long as
 #
-# To see how often it fails, we draw random sets of eight codes with $s\Delta < \gamma = \frac1s$, where the bound on the inner products is uniform up to $\frac1{s^2}$ (up to 0.225 at $s = 2$), and compute errors on all strings. The table compares the head of the proof, at the restored scale and at the best of 12 scales, with the dual head, within the lemma's norms and with $R$ as above. A dual head with an error above $\gamma/4$ would refute our lemma.
+# $$(1 - s\Delta) \sqrt{1 + \tfrac s{1 - (s-1)\Delta}} \le (s + 1)\, \mu , \qquad \mu = 1 - \tfrac{s\Delta}{1 - (s-1)\Delta} ,$$ (eq-bag-norms)
+#
+# and that all $\Delta \le \frac1{s^2}$ satisfy this inequality. Since the lemma requires $s\Delta < \gamma$, every $\gamma \le \frac1s$ has $\Delta < \frac1{s^2}$. So *the lemma is true for $\gamma \le \frac1s$*. A net after the head needs no larger $\gamma$, because the numbers are $\frac1s$ apart. In other words, only the head of the proof fails.
+#
+# To see how often it fails, we draw random sets of eight codes with $s\Delta < \gamma = \frac1s$, where the bound on the inner products is drawn uniformly up to $\frac1{s^2}$ (up to 0.225 at $s = 2$), and compute errors on all strings. The table compares the head of the proof, at the restored scale and at the best of 12 scales, with the dual head, within the lemma's norms and with $R$ as above. A dual head with an error above $\gamma/4$ would refute our lemma.
 
 # %%
 found = []
@@ -356,7 +369,9 @@ table(top, "Largest error over gamma / 4", form=".3f")
 
 
 # %% [markdown]
-# The proof's head fails for {glue:text}`bag_bad:.0f` % of the sets of codes, and at the best of the 12 scales still for {glue:text}`bag_any:.0f` %. (These shares depend on how $\Delta$ is drawn. Most sets for which it succeeds have $\gamma > 4 s \Delta$, as the last step of its proof would need, and nearly all with a larger $\Delta$ fail.) Both columns of the dual head have a share of 0. For each of the {glue:text}`bag_count` sets of codes for which the proof's head fails, the dual head within the lemma's norms is off by at most {glue:text}`bag_within:.2g` of $\gamma/4$. The moving figure shows why: as the codes become less orthogonal, the attention of the head of the proof (upwards) moves to the class token, while that of the dual head (downwards) stays on the right rows.
+# The proof's head fails for {glue:text}`bag_bad:.0f` % of the sets of codes. At the best of the 12 scales it still fails for {glue:text}`bag_any:.0f` %, so choosing another scale rarely helps. (These shares depend on how $\Delta$ is drawn. Most sets for which the head succeeds have $\gamma > 4 s \Delta$, as the last step of its proof would need, and nearly all with a larger $\Delta$ fail.) Both columns of the dual head have a share of 0. For each of the {glue:text}`bag_count` sets of codes for which the proof's head fails, the dual head within the lemma's norms is off by at most {glue:text}`bag_within:.2g` of $\gamma/4$.
+#
+# The moving figure shows why, for codes whose inner product among the chosen is $-\Delta$. As $\Delta$ grows, the attention of the head of the proof (upwards) moves to the class token, while that of the dual head (downwards) stays on the right rows. For example, at $\Delta = 0.05$ and three ones the class token should have 0.25 of the attention. It gets 0.43 from the head of the proof, and 0.25 from the dual head.
 
 
 # %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
@@ -403,7 +418,7 @@ moving(
 )
 
 # %% [markdown]
-# The random sets of codes may miss the worst ones. So an adversary searches for codes with which the dual head fails. It tries sets of up to 400 codes in which the chosen vectors oppose the others, $\Delta$ up to 0.999 of $\frac1{2s-1}$, $\gamma$ down to $10^{-4}$, and a hill climb over inner products. In its table the first two rows are the dual head, where a number above 1 would refute our lemma, and the last two lack one of its two pieces.
+# The random sets of codes may miss the worst ones. So an adversary searches for codes with which the dual head fails. It tries sets of up to 400 codes in which the chosen vectors oppose the others, $\Delta$ up to 0.999 of $\frac1{2s-1}$, $\gamma$ down to $10^{-4}$, and a hill climb over inner products. In its table the first two rows are the dual head, where a number above 1 would refute our lemma. The last two rows lack one of the two pieces of the dual head, its key or its values.
 
 # %% mystnb={"code_prompt_hide": "An adversary, to 400 vectors", "code_prompt_show": "An adversary, to 400 vectors"} tags=["hide-input"]
 
@@ -496,7 +511,10 @@ glue(
 #
 # ## What would falsify this
 #
-# The lemma on softmax would be false if scores were found whose softmax moves by more than the bound, as it does when the first scores are $R$ less. The other lemmas would be false if a head were off by more than $\gamma/4$ on some string, as with scores that are smaller by $\log 8$, or if a norm exceeded its bound, as the lengths of the positions do if every row has the mark. The statement on gaps would be false if a gap were below $1/s$, as it is for the function $r/(r+1)$. For the bag, our lemma would be false if the dual head were off by more for some set of codes, as it is with a plain key, or with plain values. For the proof's head the dual head is the control.
+# * *The lemma on softmax* would be false if scores were found whose softmax moves by more than the bound, as it does when the first scores are $R$ less.
+# * *The other lemmas* would be false if a head were off by more than $\gamma/4$ on some string, as with scores that are smaller by $\log 8$, or if a norm exceeded its bound, as the lengths of the positions do if every row has the mark.
+# * *The statement on gaps* would be false if a gap were below $1/s$, as it is for the function $r/(r+1)$.
+# * *For the bag*, our lemma would be false if the dual head were off by more for some set of codes, as it is with a plain key, or with plain values. For the proof's head the dual head is the control.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

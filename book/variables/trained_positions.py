@@ -19,11 +19,19 @@
 # # The logarithm of the length, and trained positions
 #
 # ```{verdict}
-# Yes, for fixed positions: if weights and tokens are bounded, the capacity of a head grows at most like the logarithm of the number $T$ of tokens. For trained positions the capacity can grow at least linearly with $T$, as the paper says, because one head can distinguish $2^T$ choices of positions. If every token may be the query, that is, the token that asks, this is so even at a fixed accuracy with all norms held. If the query has the same place in all inputs, our heads need a score matrix $W_{QK}$ whose norm grows like $\log T$, or outputs that are approximated to order $1/T$. At a fixed accuracy, with this place, all norms and the width held, the capacity on $T$ inputs is again at most of order $\log^2 T$.
+# With fixed positions and bounded weights and tokens a head's capacity grows at most like the logarithm of the number $T$ of tokens. With trained positions it can grow at least linearly, as the paper says. If every token may be the query, this is so even at a fixed accuracy with all norms held. If the query has one place in all inputs, our heads need a score matrix whose norm grows like $\log T$, or an accuracy of order $1/T$; with accuracy, norms and width held, the capacity on $T$ inputs is at most of order $\log^2 T$.
 # ```
-# **Needs** {ref}`ch-longer-tokens`. **Read** 8 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-longer-tokens`. **Read** 13 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** If the norms of weights and tokens are held fixed, the bound on a head has a factor $\log T$, where $T$ is the number of tokens. The paper adds that trained positions could make the dependence linear. This is true, because one head can read a sign at each of $T$ positions. Let the query first be at the same place in all inputs. If the *scale* of the covering number, the error $\epsilon$ that a cover may have, is fixed, our head needs $\|W_{QK}\|$ to grow like $\log T$. If all norms are held, the growth is still at least linear at scales of order $1/T$. But with all norms held at a fixed scale and a fixed width it is not linear, and we prove a bound of order $\log m \log T$ for $m$ inputs. If instead every token may be the query, the growth is linear even then.
+# **Claim.** If the norms of weights and tokens are held fixed, the bound on a head has a factor $\log T$, where $T$ is the number of tokens. The paper adds that trained positions could make the dependence linear. This is true, because one head can read a sign at each of $T$ positions, and so distinguishes $2^T$ choices of positions. What it takes depends on the *query*, the token that asks, and on the *scale* of the covering number, which is the error $\epsilon$ that a cover may have. In the table the lower bounds are for $T$ inputs, and norms other than that of $W_{QK}$ are held in every row:
+#
+# | positions | query | held fixed | capacity |
+# |:--|:--|:--|:--|
+# | fixed | any | norms of weights and tokens | at most like $\log T$ |
+# | trained | same place in all inputs | scale, while $\Vert W_{QK} \Vert$ grows like $\log T$ in our heads | at least $T \log 2$ |
+# | trained | same place in all inputs | all norms, at scales of order $1/T$ | at least $T \log 2$ |
+# | trained | same place in all inputs | all norms, scale and width | at most of order $\log m \log T$ for $m$ inputs, which we prove; so for $T$ inputs not linear |
+# | trained | every token may be the query | all norms and scale | at least $T \log 2$ |
 
 # %% tags=["parameters"]
 T_most = 256  # longest context that is read [64..512]
@@ -46,7 +54,9 @@ ledger = Ledger("variables/trained_positions")
 # %% [markdown]
 # ## Why one should care
 #
-# Many transformers train a vector for each position (a positional embedding), and add it to the token that stands there. These are $T$ more vectors to choose, so one may suspect that the capacity, the logarithm of the covering number, grows in proportion to $T$. Then the growth like $\log T$, which the previous chapters found, would be limited to fixed positions. The paper says that this can happen, and as a reason that one "would need a much finer cover on the embeddings". Whether it does depends on the scores: a head averages over all positions, so a single vector out of $T$ hardly changes the output, unless the head can give its position a large weight.
+# Many transformers train a vector for each position (a positional embedding), and add it to the token that stands there. These are $T$ more vectors to choose, so one may suspect that the capacity, the logarithm of the covering number, grows in proportion to $T$. Then the growth like $\log T$, which the previous chapters found, would be limited to fixed positions. The paper says that this can happen, and as a reason that one "would need a much finer cover on the embeddings".
+#
+# Whether it does happen depends on the scores. A head averages over all positions, so a single vector out of $T$ hardly changes the output, unless the head can give its position a large weight.
 #
 # ## Three positions by hand
 #
@@ -58,7 +68,9 @@ ledger = Ledger("variables/trained_positions")
 # | weight, position 1 marked | $\frac34$ | $\frac1{12}$ | $\frac1{12}$ | $\frac1{12}$ | $-\frac7{12}$ |
 # | weight, scores equal | $\frac14$ | $\frac14$ | $\frac14$ | $\frac14$ | $\frac14$ |
 #
-# With the score $\log 9$ the output is $-\frac7{12}$ and shows the sign of the marked position, although the others disagree. With equal scores the output has the sign of the majority, for every input. Two different choices of signs differ at some position, and on the input that marks this position their outputs lie beyond $\frac12$ on opposite sides of 0. So with the large score the $2^3$ choices of signs give eight functions, any two of which differ by more than 1 on some input, and in general there are $2^T$ of them. A cover with error $\frac12$ therefore needs $2^T$ members. The figure compares the logarithm of this number, a lower bound for trained positions, with two upper bounds for fixed positions.
+# With the score $\log 9$ the output is $-\frac7{12}$ and shows the sign of the marked position, although the others disagree. With equal scores the output has the sign of the majority, for every input.
+#
+# Two different choices of signs differ at some position, and on the input that marks this position their outputs lie beyond $\frac12$ on opposite sides of 0. So with the large score the $2^3$ choices of signs give eight functions, any two of which differ by more than 1 on some input, and in general there are $2^T$ of them. A cover with error $\frac12$ therefore needs $2^T$ members. The figure compares the logarithm of this number, a lower bound for trained positions, with two upper bounds for fixed positions. One is the bound by norms of the previous chapter. The other *counts weights*: it rounds both matrices to a fine grid and counts the points of the grid. Where the line for trained positions is above one of the other two, trained positions have a larger covering number than any fixed ones.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Log covering numbers of heads of width 3 at scale $\\frac12$, on $T$ inputs of $T + 1$ tokens no longer than $\\sqrt 2$. Trained positions: from below. Fixed positions, with $\\|W_{QK}\\|$ as large as our heads with trained positions have, $\\log 3T$: from above, by norms and by counting weights.", "name": "fig-trained-positions"}, "image": {"alt": "Three curves against T from 16 to a hundred million on logarithmic axes. The one for trained positions is a straight line of slope one. The bound by norms bends, rises ever more slowly, and is crossed by the line at some five million. The bound by counting weights stays between seventy and ninety and is crossed near one hundred tokens."}} tags=["hide-input"]
 
@@ -89,7 +101,7 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-trained-positions` the line for trained positions has slope 1 and crosses both bounds. From some hundred tokens on it is above the bound by counting weights, a simple bound that we explain below. So from there on trained positions have a larger covering number than any fixed ones. The bound by norms, which is that of the previous chapter, would show this only from some five million tokens on.
+# In {numref}`fig-trained-positions` the line for trained positions has slope 1 and crosses both bounds. From about a hundred tokens on it is above the bound by counting weights, so from there on trained positions have a larger covering number than any fixed ones. The bound by norms would show this only from some five million tokens on. (The bound by counting rises a little in the figure, because $\|W_{QK}\|$ grows there like $\log 3T$, as our heads need it. With all norms held it does not depend on $T$.)
 #
 # ## The statement
 #
@@ -104,13 +116,13 @@ figures.show()
 #
 # ## Fixed positions: a logarithm
 #
-# By {prf:ref}`attention-capacity-repaired` the bound depends on $T$ through $\log(2dmT + 1)$ alone, if $B_X$ bounds the length of the longest token. If instead $B_X$ were a bound on $\|X\|_2$ or $\|X\|_F$, norms of the whole matrix of $T$ tokens, it would be of order $\sqrt T$, and the growth would no longer be logarithmic.
+# This section is about the first sentence of the remark, and explains both bounds of the figure. By {prf:ref}`attention-capacity-repaired` the bound by norms depends on $T$ through $\log(2dmT + 1)$ alone, if $B_X$ bounds the length of the longest token. If instead $B_X$ were a bound on $\|X\|_2$ or $\|X\|_F$, norms of the whole matrix of $T$ tokens, it would be of order $\sqrt T$, and the growth would no longer be logarithmic.
 #
-# For a fixed width one can also *count weights*, that is, round both matrices to a fine grid and count its points. If the norms are 1, the logarithms of the numbers of grid points are $d^2 \log(1 + 4 \sqrt d\, B_X/\epsilon)$ for $W_V$ and $d^2 \log(1 + 4 \sqrt d\, B_X^3/\epsilon)$ for $W_{QK}$. The second grid has to be finer, because only an error of $\epsilon/(2 B_X^2)$ is allowed there. (A grid has points outside the class, but a net in spectral norm with centres in the class is no larger, by volume.) The same grid serves all inputs at once, so neither $m$ nor $T$ occurs. For example, for $d = 8$, $\epsilon = \frac12$, $B_X = 1$ and 1000 inputs of 16 tokens the bound by counting is {glue:text}`counted:.0f`, and the bound by norms is {glue:text}`bound:.0f`.
+# For a fixed width one can also *count weights*, that is, round both matrices to a fine grid and count its points. The same grid serves all inputs at once, so neither the number $m$ of inputs nor $T$ occurs. If the norms are 1, the logarithms of the numbers of grid points are $d^2 \log(1 + 4 \sqrt d\, B_X/\epsilon)$ for $W_V$ and $d^2 \log(1 + 4 \sqrt d\, B_X^3/\epsilon)$ for $W_{QK}$. The second grid has to be finer, because only an error of $\epsilon/(2 B_X^2)$ is allowed there. For example, for $d = 8$, $\epsilon = \frac12$, $B_X = 1$ and 1000 inputs of 16 tokens the bound by counting is {glue:text}`counted:.0f`, and the bound by norms is {glue:text}`bound:.0f`. (A grid has points outside the class, but a net in spectral norm with centres in the class is no larger, by volume.)
 #
 # ## Trained positions: linear
 #
-# Take $m = T$ inputs of $T + 1$ tokens in $\mathbb R^3$, the last of them the query $e_3$. Input $i$ has token $x_i = e_1$ and zeros elsewhere. The positions are $p_t = s_t e_2$ for signs $s_t$, with none for the query. With $W_{QK} = \log(3T)\, e_3 e_1^\top$ token $i$ gets the weight $\frac34$, and with $W_V = e_2 e_2^\top$ the output of the head is $s_i e_2$ times a factor of more than $\frac34 - \frac14$, as in the example: the marked position contributes $\frac34$, and all others together at most $\frac14$ against it. So any two of the $2^T$ choices of positions are more than 1 apart at some input, and $\log N_\infty(\frac12) \ge T \log 2$, the straight line in {numref}`fig-trained-positions`. It is also at most of order $T \log \log T$, as we show below. We run such heads with one sign against all others, which is the worst case; a product of output and sign below $\frac12$ would refute the claim.
+# Now we write down the heads of the example for every $T$. Take $m = T$ inputs of $T + 1$ tokens in $\mathbb R^3$, with unit vectors $e_1, e_2, e_3$, the last token being the query $e_3$. Input $i$ has token $x_i = e_1$ and zeros elsewhere. The positions are $p_t = s_t e_2$ for signs $s_t$, with none for the query. With $W_{QK} = \log(3T)\, e_3 e_1^\top$ token $i$ gets the weight $\frac34$, and with $W_V = e_2 e_2^\top$ the output of the head is $s_i e_2$ times a factor of more than $\frac34 - \frac14$, as in the example: the marked position contributes $\frac34$, and all others together at most $\frac14$ against it. So any two of the $2^T$ choices of positions are more than 1 apart at some input, and $\log N_\infty(\frac12) \ge T \log 2$, the straight line in {numref}`fig-trained-positions`. The logarithm is also at most of order $T \log \log T$, as we show below. We run such heads with one sign against all others, which is the worst case; a product of output and sign below $\frac12$ would refute the claim.
 
 
 # %% mystnb={"code_prompt_hide": "Positions read", "code_prompt_show": "Positions read"} tags=["hide-cell"]
@@ -164,7 +176,7 @@ ledger.result("variables.trained_positions").holds(
 # %% [markdown]
 # We ran heads with $T = 16$, 64 and {glue:text}`T_most` positions, with one sign against all others. Their outputs, multiplied by the sign to be read, are at least {glue:text}`least_read:.3f`, so every sign is read. The score of the marked position exceeds the others by $\log(3T)$, so the norm of $W_{QK}$ grows with $T$.
 #
-# **With all norms held, at small scales.** The score has to grow only because the scale $\frac12$ is fixed. Hold $\|W_{QK}\| = \beta$ instead, and put $a = e^\beta$. With the score $\beta$ for the marked token the output for input $i$ is $\frac1{a + T} \bigl( (a - 1)\, s_i + \sum_t s_t \bigr)$ along $e_2$. Now take two different choices of signs, and let $D$ be the sum of the first minus the sum of the second. We may assume $D \ge 0$, since otherwise we exchange the two. Because the choices differ and the first has at least as many pluses, some position has a plus in the first choice and a minus in the second. At the input that marks this position the outputs differ by $\frac{2(a - 1) + D}{a + T} \ge \frac{2 (a - 1)}{a + T}$. So at every scale $\epsilon < \frac{a - 1}{a + T}$
+# **With all norms held, at small scales.** The score has to grow only because the scale $\frac12$ is fixed. Hold $\|W_{QK}\| = \beta$ instead, and put $a = \exp(\beta)$. With the score $\beta$ for the marked token the output for input $i$ is $\frac1{a + T} \bigl( (a - 1)\, s_i + \sum_t s_t \bigr)$ along $e_2$. Now take two different choices of signs, and let $D$ be the sum of the first minus the sum of the second. We may assume $D \ge 0$, since otherwise we exchange the two. Because the choices differ and the first has at least as many pluses, some position has a plus in the first choice and a minus in the second. At the input that marks this position the outputs differ by $\frac{2(a - 1) + D}{a + T} \ge \frac{2 (a - 1)}{a + T}$. So at every scale $\epsilon < \frac{a - 1}{a + T}$
 #
 # $$\log N_\infty(\epsilon) \ge T \log 2 .$$
 #
@@ -224,7 +236,9 @@ glue(apart=apart)
 # So finitely many centres, as many as the formula says, come within $\frac14$ of every head. They need not be heads of the class, as a cover requires. So take for each centre a head within $\frac14$ of it, if there is one. This head is within $\frac12$ of every other head that the centre serves. $\square$
 # ```
 #
-# The constant is enormous, since $K$ contains $\eta^{-2}$ and with it $e^{16 \beta}$, but it does not depend on $T$. So the bound grows only like $\log m \log T$. Hence for large $T$ and $m = T$ inputs it is below $T \log 2$, and the growth cannot be linear. Heads of a fixed width that distinguish all $2^T$ choices on $T$ inputs, with the query at one place, therefore need a $\beta$ that grows at least like $\frac1{16} \log T$, and ours have $\log(3T)$. The table compares the bound with $T \log 2$ for $\|W_{QK}\| \le 1$, $d = 3$ and as many inputs as tokens.
+# The constant is enormous, since $K$ contains $\eta^{-2}$ and with it $e^{16 \beta}$, but it does not depend on $T$. So the bound grows only like $\log m \log T$. Hence for large $T$ and $m = T$ inputs it is below $T \log 2$, and at the scale $\frac12$ with these norms held the growth cannot be linear. Heads of a fixed width that distinguish all $2^T$ choices on $T$ inputs at this scale, with the query at one place, therefore need a $\beta$ that grows at least like $\frac1{16} \log T$, and ours have $\log(3T)$.
+#
+# How large must $T$ be? The table compares the bound with $T \log 2$ for $\|W_{QK}\| \le 1$, $d = 3$ and as many inputs as tokens. If the first column stayed above the second, the bound would exclude nothing.
 
 
 # %%
@@ -263,7 +277,9 @@ glue(share_46=share.loc["2^46"], share_47=share.loc["2^47"])
 #
 # **Never much more than linear.** If all $T$ positions are rounded, no tokens need be drawn. With the errors $\frac1{16}$ for the matrices and $\frac1{16}$ for the positions, and with the numbers of choices of the proof above, $\log N_\infty(\frac12) \le T d \log(33 + 256 \beta) + d^2 \log\bigl( 129\, (1 + 512 \beta) \bigr)$, on any number of inputs and wherever their queries stand. With norms held this is of order $T$, and with $\beta = \log(3T)$ of order $T \log \log T$.
 #
-# **The fixed place matters.** If every token may be the query, as in a layer of a transformer, the growth is linear at the scale $\frac12$ even with all norms 1. Take $d = 2$, and let all $T$ inputs, for an even $T$, have the same tokens, $e_1$ for one half of the places and $-e_1$ for the other. The positions are $p_t = s_t e_2$ for signs $s_t$, and input $t$ has its query at place $t$. With $W_{QK} = \beta\, e_2 e_1^\top$ the query at place $t$ gives the tokens the scores $\pm \beta s_t$, so with $W_V = e_1 e_1^\top$ the output is $s_t \tanh \beta$ along $e_1$. Since $\tanh 1 > \frac12$, two choices of signs are more than 1 apart at some input for $\beta = 1$, and $\log N_\infty(\frac12) \ge T \log 2$. In the proof above the query's position is one vector that has to be rounded, whereas here it is $T$ vectors. We run this head with one sign against all others. A product of output and sign below $\frac12$ would refute the claim.
+# **The fixed place matters.** If every token may be the query, as in a layer of a transformer, the growth is linear at the scale $\frac12$ even with all norms 1. For two tokens such a head can be computed by hand. The tokens are $e_1$ and $-e_1$, and the position $s_t e_2$ adds a sign $s_t$ to the token at place $t$. With $W_{QK} = e_2 e_1^\top$ the query at place $t$ gives the two tokens the scores $s_t$ and $-s_t$. For $s_t = 1$ the weights are $\frac{\exp(1)}{\exp(1) + \exp(-1)} = 0.88$ and $0.12$, and with $W_V = e_1 e_1^\top$ the output is $0.88 - 0.12 = 0.76$ along $e_1$. For $s_t = -1$ the output is $-0.76$. So each query reads its own sign, whatever the other sign is, and no score has to grow.
+#
+# In general take $d = 2$, and let all $T$ inputs, for an even $T$, have the same tokens, $e_1$ for one half of the places and $-e_1$ for the other. The positions are $p_t = s_t e_2$ for signs $s_t$, and input $t$ has its query at place $t$. With $W_{QK} = \beta\, e_2 e_1^\top$ the query at place $t$ gives the tokens the scores $\pm \beta s_t$, so with $W_V = e_1 e_1^\top$ the output is $s_t \tanh \beta$ along $e_1$. Since $\tanh 1 > \frac12$, two choices of signs are more than 1 apart at some input for $\beta = 1$, and $\log N_\infty(\frac12) \ge T \log 2$. This is no contradiction to {prf:ref}`positions-held`: in its proof the query's position is one vector that has to be rounded, whereas here it is $T$ vectors. We run this head with one sign against all others. A product of output and sign below $\frac12$ would refute the claim.
 
 # %% mystnb={"code_prompt_hide": "Every token asks", "code_prompt_show": "Every token asks"} tags=["hide-input"]
 
@@ -295,7 +311,9 @@ glue(asked=min(asked.values()))
 #
 # ## What would falsify this
 #
-# The claims on trained positions would be false if a sign were not read, or if two choices of signs had the same outputs, as happens with equal scores. The claim on fixed positions would be false if the bound were not a straight line in $\log T$, as it is not if the errors of the scores are summed over the tokens. Our bound for a fixed scale would exclude nothing if it exceeded $T \log 2$ at every length, as it does if the few tokens of its proof are drawn anew for each input.
+# * *Trained positions.* The claims would be false if a sign were not read, or if two choices of signs had the same outputs, as happens with equal scores.
+# * *Fixed positions.* The claim would be false if the bound were not a straight line in $\log T$, as it is not if the errors of the scores are summed over the tokens.
+# * *A fixed scale.* Our bound would exclude nothing if it exceeded $T \log 2$ at every length, as it does if the few tokens of its proof are drawn anew for each input.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
