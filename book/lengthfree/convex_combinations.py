@@ -19,11 +19,11 @@
 # # Short averages
 #
 # ```{verdict}
-# Lemma 3.1 is false as printed, because a factor is missing. The lemma says how well a short average of vectors can approximate a weighted sum of them. For a single vector of length 1 with weight $\frac12$, and an average of one term, it promises an error of 0, but the least possible squared error is {glue:text}`printed_error:.2f`. A factor in either of two places repairs the lemma. The sentence after the lemma counts the possible averages: with $d$ vectors and $k$ terms, at most $d^k$ choices of how often each vector occurs are said to fit. It is false as well, and for $d \ge 2$ it fails with one term and in three further cases.
+# Lemma 3.1, on how well a short average of vectors approximates a weighted sum, is false as printed, because a factor is missing. For one vector of length 1 with weight $\frac12$, and an average of one term, it promises an error of 0, but the least squared error is {glue:text}`printed_error:.2f`. A factor in either of two places repairs it. The sentence after the lemma, that $d$ vectors and $k$ terms leave at most $d^k$ choices of how often each vector occurs, is false as well, for $d \ge 2$ with one term and in three further cases.
 # ```
-# **Needs** nothing but linear algebra. **Read** 8 min. **Runs in** 10 s. **Source** printed.
+# **Needs** nothing but linear algebra. **Read** 13 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** Every mixture of vectors is close to an average of a few of them, so finitely many averages can represent all mixtures. The lemma that says so lacks a factor as printed. There are two ways to put the factor in, and both are sharp. The two covers that the paper derives from the lemma remain true.
+# **Claim.** Every mixture of vectors is close to an average of a few of them, so finitely many averages can represent all mixtures. The lemma that says so lacks a factor as printed. There are two ways to put the factor in, and both are sharp. The sentence after the lemma counts the averages, that is, the choices of how often each vector occurs, and its count can be too small. The two covers that the paper derives from the lemma remain true.
 
 # %% tags=["parameters"]
 starts = 32  # starting points of each search [16..512]
@@ -49,7 +49,9 @@ lem3_1, count = ledger.result("lengthfree.lem3_1"), ledger.result("lengthfree.le
 # %% [markdown]
 # ## Why one should care
 #
-# To count the functions in a class, one replaces infinitely many of them by a finite list, which is called a *cover*. For mixtures of $d$ vectors, that is, for sums of the vectors with weights that are not negative and sum to 1, there is an elegant way to find such a list. Every mixture is close to an average of only $k$ of the vectors, and there are at most $d^k$ such averages, however large the space is. (The lemma also allows weights that sum to less than 1, and there the trouble begins.) This argument of Maurey {cite:p}`pisier1981` is the basis of many bounds on generalization, and in this paper two of the three covers of linear maps start from it. A slip in its statement can therefore affect the lemmas on these covers and what follows from them. To find out whether it does, one has to see which case of the lemma they use.
+# To count the functions in a class, one replaces infinitely many of them by a finite list, which is called a *cover*. For mixtures of $d$ vectors, that is, for sums of the vectors with weights that are not negative and sum to 1, there is an elegant way to find such a list. Every mixture is close to an average of only $k$ of the vectors, and there are at most $d^k$ such averages, however large the space is. (The lemma also allows weights that sum to less than 1, and there the trouble begins.)
+#
+# This argument of Maurey {cite:p}`pisier1981` is the basis of many bounds on generalization, and in this paper two of the three covers of linear maps start from it. A slip in its statement can therefore affect the lemmas on these covers and what follows from them. To find out whether it does, one has to see which case of the lemma they use.
 #
 # ## Three weights by hand
 #
@@ -67,7 +69,7 @@ by_hand = pd.DataFrame(by_hand).T.rename_axis("terms k")
 table(by_hand, "Averages of three vectors for one mixture", form={"averages": ".0f"})
 
 # %% [markdown]
-# Here the weights sum to 1, and the lemma is true. The question is what happens if they sum to less than 1, which the lemma allows as well.
+# Here the weights sum to 1, and the lemma is true. The question is what happens if they sum to less than 1, which the lemma allows as well. It then has the square of their sum in place of 1. Take $e_1$ alone, with the weight $\frac12$, so that $f = \frac12 e_1$. The lemma allows $\frac14 - \|f\|^2 = 0$. But with one term the averages are 0 and $e_1$, and both have the squared distance $\frac14$ from $f$.
 #
 # ## The statement
 #
@@ -80,7 +82,7 @@ table(by_hand, "Averages of three vectors for one mixture", form={"averages": ".
 # *The sentence after it:* at most $d^k$ tuples $(k_1, \dots, k_d)$ fit these criteria.
 # ```
 #
-# In words, $f$ is a weighted sum of $d$ vectors of length at most $b$. The lemma replaces it by an average in which vector $V_i$ occurs $k_i$ times, and the squared error falls like $\frac1k$ with the number $k$ of terms.
+# In words, $f$ is a weighted sum of $d$ vectors of length at most $b$, with weights whose sum $\gamma$ is at most 1. The lemma replaces $f$ by an average in which vector $V_i$ occurs $k_i$ times, and the squared error falls like $\frac1k$ with the number $k$ of terms.
 #
 # ## The factor that is missing
 #
@@ -116,7 +118,7 @@ axes[0].legend(loc="lower center", bbox_to_anchor=(0.5, 0.0), fontsize=8)
 figures.show()
 
 # %% [markdown]
-# In each panel the solid curve touches zero only where $\gamma$ is a multiple of $\frac1k$, so everywhere else the printed bound is violated. At $\gamma = \frac12$, $k = 1$ the candidates are 0 and 1, at squared distance {glue:text}`printed_error:.2f` from $f$. The dashed curve is the bound of the second repair below, and the solid curve never exceeds it.
+# In each panel of {numref}`fig-one-vector` the solid curve touches zero only where $\gamma$ is a multiple of $\frac1k$, so everywhere else the printed bound is violated. At $\gamma = \frac12$, $k = 1$ the candidates are 0 and 1, at squared distance {glue:text}`printed_error:.2f` from $f$. The dashed curve is the bound of the second repair below, and the solid curve never exceeds it.
 #
 # Where $\gamma = 1$ the lemma is true. In general there are two ways to get probabilities that sum to 1. One can divide the weights by $\gamma$, or one can add the vector 0 as a further outcome. Each of the two puts a factor $\gamma$ (in colour) in another place:
 #
@@ -221,13 +223,21 @@ glue(printed_error=printed_error, worst_excess=forms.loc["as printed", "largest 
 glue(ratio_1=forms.loc["repair 1", "largest ratio"], ratio_2=forms.loc["repair 2", "largest ratio"])
 
 # %% [markdown]
-# The error never exceeds the bound of either repair, and the largest ratios of error to bound are {glue:text}`ratio_1:.3f` and {glue:text}`ratio_2:.3f`. Both bounds are in fact attained with $k = 1$. The second is attained by one vector with weight $\frac12$, as above. The first is attained by the two vectors $\pm 1$ with weights $\frac\gamma2$, where $f = 0$ and both sides are $\gamma^2$. Nor can the bounds be improved for more terms: for $\gamma = 1$ they agree, and with the unit vectors $V_i = (\sqrt k\, e_0 + e_i)/\sqrt{k+1}$, $i = 1, \dots, d$, and equal weights the ratio of the least error to the bound is $(d-k)/(d-1)$ for $d \ge k$, in both repairs, which tends to 1 as $d$ grows. (An average of fewer than $k$ vectors is too short in the direction $e_0$.) How far off is the printed form? It differs from repair 2 by $(\gamma - \gamma^2) b^2/k$, so it is never off by more than $\frac{b^2}{4k}$, and the search finds a case in which it is off by {glue:text}`worst_excess:.3f` times $\frac{b^2}k$.
+# The error never exceeds the bound of either repair, and the largest ratios of error to bound are {glue:text}`ratio_1:.3f` and {glue:text}`ratio_2:.3f`. How sharp are the bounds, and how far off is the printed one?
 #
-# For a cover the two repairs are not equally useful. The averages of repair 1 carry the factor $\gamma$, so for all mixtures together they are finitely many only if $\gamma$ is fixed, or if it is rounded as well. Those of repair 2 do not depend on $\gamma$.
+# * *With one term both bounds are attained.* The second is attained by one vector with weight $\frac12$, as above, and the first by the two vectors $\pm 1$ with weights $\frac\gamma2$, where $f = 0$ and both sides are $\gamma^2$.
+# * *With more terms they cannot be improved either.* For $\gamma = 1$, where the two bounds agree, take the unit vectors $V_i = (\sqrt k\, e_0 + e_i)/\sqrt{k+1}$, $i = 1, \dots, d$, with equal weights. Then the ratio of the least error to the bound is $(d-k)/(d-1)$ for $d \ge k$, in both repairs, and it tends to 1 as $d$ grows. (An average of fewer than $k$ vectors is too short in the direction $e_0$.)
+# * *The printed form* differs from repair 2 by $(\gamma - \gamma^2) b^2/k$, so it is never off by more than $\frac{b^2}{4k}$, and the search finds a case in which it is off by {glue:text}`worst_excess:.3f` times $\frac{b^2}k$.
+#
+# For a cover, which has to be a finite list, the two repairs are not equally useful. The averages of repair 1 carry the factor $\gamma$, so for all mixtures together they are finitely many only if $\gamma$ is fixed, or if it is rounded as well. Those of repair 2 do not depend on $\gamma$.
 #
 # ## How many averages
 #
-# The number $d^k$ counts the outcomes of $k$ draws from $d$ vectors, so it belongs to $\sum_i k_i = k$ as in repair 1. If the sum may be smaller, each draw has one more option, namely to draw nothing, and there are up to $(d+1)^k$ tuples. But perhaps the lemma's inequality excludes some of them. To see whether it does, we count the tuples that satisfy both the condition on the sum and the inequality. We do so for two choices of the vectors, both with $\gamma = b = 1$. In the first, $V_i = e_i$ and $\alpha_i = \frac1d$. In the second, the vectors are numbers: $V_1 = 1$, all others are 0, and $\alpha_1 = \frac12$, while the rest of the weight is shared by the others. If there are more than $d^k$ such tuples, the sentence after the lemma is refuted.
+# The size of such a list is the number of averages, so we come to the sentence that counts them. The number $d^k$ counts the outcomes of $k$ draws from $d$ vectors, so it belongs to $\sum_i k_i = k$ as in repair 1. If the sum may be smaller, each draw has one more option, namely to draw nothing, and there are up to $(d+1)^k$ tuples.
+#
+# But perhaps the lemma's inequality excludes some of them. An example by hand shows that it need not: take $e_1, e_2, e_3$ with equal weights and one term, so that $\|f\|^2 = \frac13$ and $1 - \frac13 = \frac23$ is allowed. The average 0 has the squared error $\frac13$, and each $e_i$ has $\frac23$. So all four tuples fit, whereas $d^k = 3$ would allow only three.
+#
+# To see for which numbers this happens, we count the tuples that satisfy both the condition on the sum and the inequality. We do so for two choices of the vectors, both with $\gamma = b = 1$. In the first, $V_i = e_i$ and $\alpha_i = \frac1d$. In the second, the vectors are numbers: $V_1 = 1$, all others are 0, and $\alpha_1 = \frac12$, while the rest of the weight is shared by the others. If there are more than $d^k$ such tuples, the sentence after the lemma is refuted.
 
 
 # %%
@@ -308,7 +318,7 @@ glue(tuples=fitting(*basis(3), 1), tuples_2=fitting(*single(3), 2))
 # With one term, in the first three rows, more than $d^k$ tuples fit both conditions for both choices of the vectors. In the next three rows more than $d^k$ tuples fit the condition on the sum, and with the second choice all of them fit the inequality as well. In the last three rows there are no more than $d^k$ tuples at all. For which $d$ and $k$ is $d^k$ too small?
 #
 # * *One to three terms.* With the second choice $f = \frac12$, and the bound is $\frac3{4k}$. All averages lie between 0 and 1, so every squared error is at most $\frac14$, and for $k \le 3$ all $\binom{d+k}{k}$ tuples fit. For $k = 1$ these are $d + 1$, so $d^k$ is too small at every $d \ge 2$. It is also too small at $(d, k) = (2, 2)$, $(2, 3)$ and $(3, 2)$, where 6, 10 and 10 tuples fit, but $d^k$ is 4, 8 and 9. (If the zeros are exchanged for other numbers between 0 and 1, with weights that still give $f = \frac12$, the averages can be all different.)
-# * *All other cases with $d \ge 2$.* There $d^k$ is never too small, because there are only $\binom{d+k}{k}$ tuples with a sum of at most $k$. At $(2, 4)$ there are 15 of them, with $d^k = 16$, and at $(3, 3)$ there are 20, with $d^k = 27$. For $d \ge 4$ and $k = 2$ there are at most $d^2$, since $(d+1)(d+2) \le 2 d^2$. Each further term multiplies their number by $1 + \frac d{k+1}$, which is at most $d$. So there are no more averages than $d^k$, because an average does not depend on the order of the draws.
+# * *All other cases with $d \ge 2$.* There $d^k$ is never too small, because there are only $\binom{d+k}{k}$ tuples with a sum of at most $k$. At $(2, 4)$ there are 15 of them, with $d^k = 16$, and at $(3, 3)$ there are 20, with $d^k = 27$. For $d \ge 4$ and $k = 2$ there are at most $d^2$, since $(d+1)(d+2) \le 2 d^2$. From each of these cases on, a further term multiplies their number by $1 + \frac d{k+1}$, which is at most $d$, whereas $d^k$ is multiplied by $d$. So their number stays at most $d^k$. (It can be so small, although draws may be left out, because a tuple does not record the order of the draws.)
 # * *A single vector.* For $d = 1$ one tuple is allowed. If $b$ is the length of the vector, the bound is 0 and at most one tuple fits. But the lemma lets $b$ be larger, and with $b^2 = 2$, $V = 1$ and $\alpha = 1$ both $k_1 = k$ and $k_1 = k - 1$ fit, for every $k$.
 #
 # The error has no consequences in the paper. For matrices with $r$ rows and $s$ columns the later lemmas take averages of 0 and of vectors $\pm B e_i$, which are $2r + 1$ or $2rs + 1$ vectors in all (the paper writes $k$ and $d$ for $r$ and $s$). So 0 is one of the $V_i$, $\gamma$ may be taken as 1, and neither the factor nor the count matters there.

@@ -19,11 +19,11 @@
 # # One layer at a time
 #
 # ```{verdict}
-# The lemma that bounds how far an error moves the output of one layer, Lemma E.2, is true for tokens of length at most 1, a condition that is not printed. For tokens of length $R$ in the first layer its bound can be too small by a factor of $R^2/2$, which is {glue:text}`by_hand:.1f` at $R = 5$. With a factor $R^2$ beside the score matrix the lemma holds for every length, even with half of its constants. Two corollaries on many layers, F.0.1 and F.0.2, are false as bounds, also if the sum in the proof of Theorem 4.2, from which they come, takes the place of the printed one. Like this theorem they lack norms, above all the lengths of tokens. With these norms and larger cover constants we prove both.
+# How far does an error in one layer's weights move its output? Lemma E.2 is right for tokens of length at most 1, a condition that is not printed. For tokens of length $R$ in the first layer its bound can be too small by a factor of $R^2/2$, which is {glue:text}`by_hand:.1f` at $R = 5$. With a factor $R^2$ it holds for every length. Corollaries F.0.1 and F.0.2 on many layers lack norms and are false, even if corrected by the paper's proof. With these norms and larger covers we prove both.
 # ```
-# **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 29 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The paper's bound for many layers rests on three lemmas: how to split an error among matrices, how far an error moves the output of one layer, and how far it moves the read-out. We check each of them by hand and by a search. Then we ask what the paper says about the size of the bound, and whether two corollaries of the appendix are true. The table has the answers in the order of the page.
+# **Claim.** The paper's bound for many layers rests on three lemmas: how to split an error among the matrices of a network, how far an error moves the output of one layer, and how far it moves the read-out, the last vector of weights. We check each of them by hand and by a search. Then we ask whether what the paper says about the size of the bound is right, and whether two corollaries of the appendix are true. The table has the answers.
 #
 # | in the paper | what it says | what we find |
 # |:--|:--|:--|
@@ -35,26 +35,27 @@
 # | Section 4.3 | for one layer, two methods differ by a factor of $B_x^2$ | right about the printed formulas, not about the repaired ones |
 # | Corollaries F.0.1 and F.0.2 | the bound with two other norms | false as printed; repaired |
 #
-# Lemma E.2 is the main subject of the page, and the rows after it hardly depend on each other. It is taken from {cite:t}`variables`, where it is Lemma A.15 and rests on the condition of Lemma A.14 that tokens lie in the unit ball. Neither paper prints the condition with the lemma itself, and this paper uses the lemma for longer inputs too, where it fails. The two corollaries inherit missing factors from Theorem 4.2.
+# Lemma E.2 is the main subject of the page, and the rows after it hardly depend on each other. The paper takes this lemma from {cite:t}`variables`, where it is Lemma A.15. There it rests on Lemma A.14, whose condition is that tokens lie in the unit ball. Neither paper prints the condition with the lemma itself, and this paper uses the lemma for longer inputs too, where it fails. The two corollaries inherit missing factors from Theorem 4.2.
+#
 # ## Why one should care
 #
-# A bound for many layers is a bound for one layer used again and again, because an error in the weights of a layer becomes an error in its output, which the next layer receives. Lemma E.2 is this step. If every term of it were too small by a factor of 2, the error of ten layers could be too small by a factor of a thousand. There is one place where a factor is easily lost: inside the network tokens have length at most 1, but the first layer receives the raw tokens, which may be longer.
+# A bound for many layers is a bound for one layer used again and again, because an error in the weights of a layer becomes an error in its output, which the next layer receives. Lemma E.2 is this step. A factor that it lacked in every layer would therefore be multiplied from layer to layer: if every term were too small by a factor of 2, the error of ten layers could be too small by a factor of a thousand. There is one place where a factor is easily lost. Inside the network tokens have length at most 1, but the first layer receives the raw tokens, which may be longer. So here the factor will be lost in one layer only, the first.
 #
 # ## One score by hand
 #
 # A score is a product $x^\top W z$ of two tokens with a matrix. Let both tokens have the single entry $R$, and let $W$ be off by $\Delta W = 0.01$. Then the score is off by $0.01\, R^2$, which is 0.01 for $R = 1$ and 0.25 for $R = 5$.
 #
-# The lemma below measures the error of $W$ by $x^\top \Delta W$, which is $0.01\, R$. So its bound contains the length of one of the two tokens and lacks that of the other, a factor of $R$. It also lacks the length of the tokens that are averaged, another factor of $R$. Together these are $R^2 = 25$ at length 5. Half of this factor remains in the end, because the lemma takes 2 for the Lipschitz constant of softmax, although 1 is enough.
+# The lemma below measures the error of $W$ by the length of $x^\top \Delta W$, which is $0.01\, R$. So its bound contains the length of one of the two tokens and lacks that of the other, a factor of $R$. It also lacks the length of the tokens that attention averages, another factor of $R$. Together these are $R^2 = 25$ at length 5. Only half of this factor will be missing in the end, because the lemma takes 2 for the Lipschitz constant of softmax, although 1 is enough.
 #
 # ## How far one layer moves
 #
-# The networks are those of {ref}`ch-multi-layer-bound`. The matrix $g^{(i)}$ has the tokens that layer $i$ receives as rows. The layer has three steps.
+# The networks are those of {ref}`ch-multi-layer-bound`. The matrix $g^{(i)}$ has the tokens that layer $i$ receives as rows, each with $d$ entries. The layer has three steps.
 #
-# 1. *Attention* $f$ with the matrices $W_{QK}^{(i)}$ and $W_v^{(i)}$ is applied first, and then the projection $\Pi$, which shortens rows that are longer than 1 to length 1. Here $W_v^{(i)}$ has $d$ rows, as many as a token has entries, and $k$ columns.
+# 1. *Attention* $f$ averages the tokens after they are multiplied by $W_v^{(i)}$, which has $d$ rows and $k$ columns, and $W_{QK}^{(i)}$ gives the scores. Then the projection $\Pi$ shortens rows that are longer than 1 to length 1.
 # 2. *An activation* $\sigma$ follows, with Lipschitz constant $L_\sigma$.
 # 3. *The matrix* $W_c^{(i)}$ comes last, and then $\Pi$ again.
 #
-# The read-out $w$ is applied to the token $[CLS]$ after the last layer. The spectral norms of $W_c$, $W_v$ and $W_{QK}$ are at most $B_{c2}$, $B_{v2}$ and $B_{QK2}$, and input tokens are at most $B_x$ long. Hats mark a second set of weights that meets the same bounds, and $\Delta W = W - \hat W$. For a matrix $Z$ of tokens we write $\|Z\|$ for the length of its longest row.
+# The read-out $w$ is applied to the token $[CLS]$ after the last layer. The spectral norms of $W_c$, $W_v$ and $W_{QK}$ are at most $B_{c2}$, $B_{v2}$ and $B_{QK2}$, and input tokens are at most $B_x$ long. Hats mark a second set of weights that meets the same bounds, and what is computed with it, and $\Delta W = W - \hat W$. For a matrix $Z$ of tokens we write $\|Z\|$ for the length of its longest row.
 # ```{prf:lemma} Trauger and Tewari (2024), Lemmas E.2 and E.3
 # :label: lengthfree-lemE2
 # *(E.2 is true for tokens of length at most 1, a condition that is not printed; longer tokens in the first layer refute it.)* For every layer $i \ge 1$
@@ -64,12 +65,12 @@
 # and with $g = g^{(L+1)}_{[CLS]}$ the outputs differ by at most $\|w\|_2 \|g - \hat g\|_2 + |(w - \hat w)^\top \hat g|$.
 # ```
 #
-# In words, E.2 bounds how far the output of a layer moves if its weights and its input are changed. It adds up four terms, in this order:
+# In words, E.2 bounds how far the output of a layer moves if its weights and its input are changed, and E.3 does the same for the read-out. E.2 adds up four terms, in this order:
 #
 # 1. the error of $W_c$;
 # 2. the error that comes from the layer before;
-# 3. the error of the scores, which is the term that we examine;
-# 4. the error of the values.
+# 3. the error of the scores, that is, of $W_{QK}$, which is the term that we examine;
+# 4. the error of the values, that is, of $W_v$.
 
 # %% tags=["parameters"]
 count = 200  # blocks that a search starts from, for each length of tokens [50..2000]
@@ -111,14 +112,14 @@ split, block_move, read_out = (
 # %% [markdown]
 # ## Long tokens
 #
-# From the second layer on, the projection $\Pi$ keeps tokens no longer than 1. Those of the first layer may be as long as $B_x$, and the lemma does not take this length into account. To see the effect we put the example from above into a layer. Let $d = k = 1$, $\sigma(y) = y$, $W_c = 1$, $W_v = \frac1R$, and take two tokens $R$ and $-R$.
+# From the second layer on, the projection $\Pi$ keeps tokens no longer than 1. Those of the first layer may be as long as $B_x$, and the lemma does not take this length into account. To see the effect we put the example from above into a whole layer. Let $d = k = 1$, $\sigma(y) = y$, $W_c = 1$, $W_v = \frac1R$, and take two tokens $R$ and $-R$.
 #
 # * *How far the output moves.* With $W_{QK} = 0$ attention averages the two tokens and gives 0. With $W_{QK} = a$ the scores of the first token are $\pm a R^2$, and its output is $\tanh(a R^2)$.
 # * *What E.2 allows.* Both networks read the same tokens and differ only in $W_{QK}$, so only the third term is not 0, and it is $2 B_{v2}\, a R = 2a$.
 #
-# For small $a$ the ratio of the two sides is therefore $\frac{R^2}2$.
+# For small $a$ the output moves by about $a R^2$, so the ratio of the two sides is about $\frac{R^2}2$.
 #
-# In code we write both sides once, with the constant $c$ of softmax (2 in the paper) and a length $R$ that the lemma does not have (there it is 1). The lemma fails where the ratio of left to right side exceeds 1.
+# The code writes both sides once, with two numbers that can be changed: the constant $c$ of softmax, which is 2 in the paper, and a length $R$, which the lemma does not have (there it is 1). The lemma fails where the ratio of left to right side exceeds 1.
 
 
 # %%
@@ -160,7 +161,7 @@ figures.show()
 table(long, "Left over right side of E.2, two tokens R and -R", form=".4f")
 
 # %% [markdown]
-# The line of the lemma as printed rises like the square of $R$ and crosses 1 at $R = \sqrt2$. With $R^2$ put beside $W_{QK}$ the ratio stays at 1 for every length, so the two tokens show at the same time that this repair cannot be made smaller.
+# In {numref}`fig-layer-long` the line of the lemma as printed rises like the square of $R$ and crosses 1 at $R = \sqrt2$, so for these two tokens the lemma fails at every larger $R$. With $R^2$ put beside $W_{QK}$, and $c = 1$, the ratio stays at 1 for every length. So the two tokens show at the same time that this repair cannot be made smaller.
 #
 # ```{prf:lemma} E.2, repaired (ours)
 # :label: layer-repaired
@@ -171,7 +172,7 @@ table(long, "Left over right side of E.2, two tokens R and -R", form=".4f")
 # Only the weights without hats have to meet the bounds.
 # ```
 #
-# So for $R = 1$ the lemma E.2 holds even with half of its constants in the terms of the scores, and for $i = 1$ it needs $B_x^2$ beside $\Delta W_{QK}$.
+# So for tokens of length at most 1 Lemma E.2 holds even with half of its constants in the terms of the scores: at $R = c = 1$ the printed 4 and 2 become 2 and 1. In the first layer, $i = 1$, it needs the factor $B_x^2$ beside $\Delta W_{QK}$.
 #
 # **The idea of the proof.** We exchange one thing at a time: first the tokens, with the old weights, and then the weights, with the new tokens. Each exchange moves the scores and the values. If the scores move by $\eta$, the attention weights move by at most $\eta$ in sum, and the average of values moves by at most $\eta$ times the longest value. A score is a product of two tokens with $W_{QK}$, so one factor $R$ comes from the other token of the score, and a second one from the value.
 #
@@ -191,13 +192,13 @@ table(long, "Left over right side of E.2, two tokens R and -R", form=".4f")
 # The error of a score can be measured at the other token as well, by $\|\hat g\, \Delta W_{QK}^\top\|$, as Edelman et al. (2022) do.
 # ```
 #
-# *No term can be made smaller,* because every term of the repaired lemma is attained or approached by itself:
+# *No term can be made smaller.* For each term of the repaired lemma there are networks in which this term alone attains the bound, or comes as close to it as one likes:
 #
 # * The term of $\Delta W_{QK}$ is attained by the two tokens.
-# * Those of $\Delta W_c$, of $\Delta W_v$ and of the 1 in the bracket are attained by one token in width 1.
-# * The part $2c R^2 B_{QK2}$ of the bracket is approached in width 2 by a query $(0, R)$ among many tokens $(\pm R, 0)$, with a multiple of the identity for $W_{QK}$. To approach it, move the query by $(\delta, 0)$ and the others by $(0, \pm \delta)$, for a small $\delta$.
+# * The terms of $\Delta W_c$, of $\Delta W_v$ and of the 1 in the bracket $(1 + 2c R^2 B_{QK2})$ are attained by one token in width 1.
+# * The other part of the bracket, $2c R^2 B_{QK2}$, is approached in width 2. Let a query $(0, R)$ stand among many tokens, half of them $(R, 0)$ and half $(-R, 0)$, with $W_{QK} = \lambda I$, and the identity for $W_v$ and $W_c$. All these tokens have the score 0, and if there are enough of them, the query's attention on itself is negligible. Now move the query by $(\delta, 0)$ and the tokens $(\pm R, 0)$ by $(0, \pm\delta)$, for a small $\delta$. Each of the two moves changes the scores by $\pm \lambda R\, \delta$, together by $\pm 2 \lambda R\, \delta$, so the average of the tokens moves by nearly $2 \lambda R^2 \delta$.
 #
-# *A search.* To look for a mistake in the proof, a search starts from random blocks and from nearly aligned ones, with tokens from $\frac1{10}$ to 10 long and sizes over six powers of ten. In addition we try random blocks of many tokens. A ratio above 1 in a column *repaired* would refute the lemma. The same cell draws random read-outs for E.3 and random splits for E.1, which is stated in the next section.
+# *A search.* A proof can contain a mistake, so we also look for a layer that violates the repaired lemma. The search starts from random blocks (a block is one layer) and from nearly aligned ones. Their tokens are from $\frac1{10}$ to 10 long, and the sizes of the changes and of the score matrix range over six powers of ten. In addition we try random blocks of many tokens. A ratio above 1 in a column *repaired* would refute the lemma. The same cell draws random read-outs for E.3 and random splits for E.1, which is stated in the next section.
 
 # %% mystnb={"code_prompt_hide": "The search, and both other lemmas", "code_prompt_show": "The search, and both other lemmas"} tags=["hide-input"]
 SIZES = (6, 6, *(4,) * 6)  # three tokens twice, three matrices and their changes; width 2
@@ -331,9 +332,9 @@ split.refuted(
 glue(by_hand=long.loc[5, "as printed"])
 
 # %% [markdown]
-# The search reaches the repaired bound at all three lengths and never exceeds it. With $c = \frac12$ in place of 1 it would be exceeded. As printed the lemma is not exceeded at $R = 0.1$ and $R = 1$, and it is exceeded at $R = 10$.
+# The search reaches the repaired bound at all three lengths and never exceeds it. It is able to notice a bound that is too small, because with $c = \frac12$ in place of 1 the bound is exceeded. As printed the lemma is not exceeded at $R = 0.1$ and $R = 1$, and it is exceeded at $R = 10$.
 #
-# **Lemma E.3** is the triangle inequality for $w^\top g - \hat w^\top \hat g = w^\top (g - \hat g) + (w - \hat w)^\top \hat g$.
+# **Lemma E.3** needs no search, although we made one. It is the triangle inequality for the two summands of $w^\top g - \hat w^\top \hat g = w^\top (g - \hat g) + (w - \hat w)^\top \hat g$.
 #
 # ## How to split an error
 #
@@ -342,7 +343,7 @@ glue(by_hand=long.loc[5, "as printed"])
 # *(True for $C_i, \beta_i > 0$, a condition that is not printed.)* Let $C_i/\epsilon_i^2$ be the log size of a cover at scale $\epsilon_i$. For $C_i, \beta_i \ge 0$, over all $\epsilon_i$ with $\sum_i \beta_i \epsilon_i = \epsilon$ the least value of $\sum_i C_i / \epsilon_i^2$ is $\gamma^3/\epsilon^2$ with $\gamma = \sum_i C_i^{1/3} \beta_i^{2/3}$, at $\epsilon_i = \frac\epsilon\gamma (C_i/\beta_i)^{1/3}$.
 # ```
 #
-# In words, if an error $\epsilon$ has to be divided among several matrices, and matrix $i$ passes its own error on with the factor $\beta_i$, then the lemma says which division gives the smallest cover.
+# In words, an error $\epsilon$ has to be divided among several matrices, and matrix $i$ passes its own error on with the factor $\beta_i$. The lemma says which division gives the smallest cover. For example, take two matrices with $C = (1, 1)$, $\beta = (1, 8)$ and $\epsilon = 1$. Equal scales, $\epsilon_1 = \epsilon_2 = \frac19$, cost $81 + 81 = 162$. The lemma has $\gamma = 1 + 8^{2/3} = 5$ and the scales $\frac15$ and $\frac1{10}$, which cost only $25 + 100 = 125 = \gamma^3$, because the error that is amplified is made smaller.
 #
 # The lemma is a case of Hölder's inequality. With $y_i = C_i / \epsilon_i^2$ and $t_i = \beta_i \epsilon_i$,
 #
@@ -350,12 +351,14 @@ glue(by_hand=long.loc[5, "as printed"])
 #
 # with equality where $y_i$ is proportional to $t_i$. The argument needs two conditions:
 #
-# * *Positive coefficients.* It needs $C_i, \beta_i > 0$, because if only one of them is zero, which the lemma allows, nothing attains the least value.
+# * *Positive coefficients.* It needs $C_i, \beta_i > 0$, because if only one of them is zero, which the lemma allows, no choice of scales attains the least value.
 # * *Positive scales.* It also needs $\epsilon_i > 0$. The lemma does not say that the $\epsilon_i$ are positive, but scales of covers are, so we read it in this way, as we read the source of the lemma. (If negative $\epsilon_i$ were allowed, then for $C = \beta = (1, 1)$ and $\epsilon = 1$ the pair $(11, -10)$ would give 0.018 in place of 8.)
 #
 # ## The price of depth
 #
-# The paper makes three remarks about the size of its bound, on the norms, on the heads and on a single layer. Before we test them, we ask how fast the bound grows with the number of layers. If all layers have the same norms, an error in layer $i$ is multiplied by $\alpha_i = a^{L-i}$ in the layers after it, where $a = L_\sigma B_{c2} B_{v2} (1 + 4 B_{QK2})$ is the factor of one layer in E.2. The bound contains the squares of these numbers, so it grows like $a^{2L}$. If all norms are 1, each layer multiplies the bound by nearly 25, or by 9 with the true constant of softmax ({numref}`fig-deep-constants`).
+# The paper makes three remarks about the size of its bound, on the norms, on the heads and on a single layer. Before we test them, we ask how fast the bound grows with the number $L$ of layers.
+#
+# If all layers have the same norms, an error in layer $i$ is multiplied by $\alpha_i = a^{L-i}$ in the layers after it, where $a = L_\sigma B_{c2} B_{v2} (1 + 4 B_{QK2})$ is the factor of one layer in E.2. The bound contains the squares of these numbers, so it grows like $a^{2L}$. For example, if all norms are 1, then $a = 5$, or 3 with the true constant of softmax. So in the end each further layer multiplies the bound by nearly 25, or by 9 ({numref}`fig-deep-constants`). The second layer multiplies the two repaired bounds by more, namely by 35.5 and by 16.8.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Log size of the cover in units of $C_1/\\epsilon^2$ against the number of layers: Theorem 4.2 as printed, repaired with $c = 2$, and with $c = 1$. Norms are 1; right $B_{c2} = 4$ and $B_{v2} = \\frac14$.", "name": "fig-deep-constants"}, "image": {"alt": "Two logarithmic panels with rising lines over one to eight layers. Left the printed line lies below the repaired one by a factor of two to four; the line with constant 1 is the least steep and crosses the printed one after two layers. Right the printed line lies about ten times below the repaired one."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=2.7, sharey=True)
@@ -384,7 +387,7 @@ glue(lost=uneven.loc[2, "repaired, c = 2"] / uneven.loc[2, "as printed"])
 glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / plain.iloc[-2, 2])
 
 # %% [markdown]
-# On a logarithmic axis all lines are nearly straight, so each further layer multiplies the bound by the same factor. The last layer multiplies the repaired bound by {glue:text}`step_2:.1f`, or by {glue:text}`step_1:.1f` with $c = 1$. The distance between the printed and the repaired line in the right panel is due to the slips described in {ref}`ch-multi-layer-bound`, which amount to a factor of {glue:text}`lost:.0f` for two layers with $B_{c2} = 4$, $B_{v2} = \frac14$.
+# The axis is logarithmic, and from a few layers on all lines are nearly straight: the last layer multiplies the repaired bound by {glue:text}`step_2:.1f`, or by {glue:text}`step_1:.1f` with $c = 1$, near to the predicted 25 and 9. In the right panel the printed line lies far below the repaired one with $c = 2$. This distance is due to the slips described in {ref}`ch-multi-layer-bound`, which amount to a factor of {glue:text}`lost:.0f` for two layers with $B_{c2} = 4$, $B_{v2} = \frac14$.
 #
 # **The summary.** After Corollary 4.2.1 the paper summarizes its bound, "ignoring polylog terms and constants", as
 #
@@ -392,7 +395,7 @@ glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / pl
 #
 # Here $B$ bounds the sum of the absolute entries of each matrix, and of $w$. The bound itself is $(\gamma + \eta)^3/\epsilon^2$, where $\gamma$ is the sum of the terms of the first layer and the read-out, and $\eta$ the sum of those of the later layers. Each term contains the cover constant $C_1$ of its matrix, which is $B^2 \ln(2dk+1)$ in Corollary 4.2.1, and products of norms ({prf:ref}`lengthfree-thm4-2` has all terms).
 #
-# The summary is fair if all norms are at least 1. To see this, let all norms be at least 1, and $P = L_\sigma B_{c2} B_{v2} B_{QK2}$. Then the formula of 4.2.1 is at most
+# The summary is fair if all norms are at least 1. To see this, let $P = L_\sigma B_{c2} B_{v2} B_{QK2}$. Then for such norms the formula of 4.2.1 is at most
 #
 # $$163 \cdot 25^{L-1}\, \frac{B^2 B_x^2 B_w^2}{\epsilon^2}\, P^{2L} \ln(2dk+1) .$$
 #
@@ -406,7 +409,7 @@ glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / pl
 # since the sum is at most $q^{L-1}/(q-1)$. The bracket is at most 5.46, its cube at most 163, and $(P^{2/3} q^{L-1})^3 = 25^{L-1} P^{2L}$. $\square$
 # ```
 #
-# So the summary is right for norms of at least 1, if a constant for each layer counts among the constants. It has two limits.
+# So the summary is right for norms of at least 1, if one counts $25^{L-1}$, a constant for each layer, among the constants. It has two limits.
 #
 # * *Small scores.* For $B_{QK2} < 1$ it has to be read with $1 + B_{QK2}$ in place of $B_{QK2}$, because otherwise a small $B_{QK2}$ makes up for a large $B_{c2}$. For example, let $B_{c2} = b$, $B_{QK2} = \frac1b$ and all other norms be 1. Then the base of the power is 1, whatever its exponent, but the formula is at least $4 b^{2L} C_1/\epsilon^2$, since $\alpha_1 \ge b^{L-1}$.
 # * *Long tokens.* From the repaired bound one gets the same summary with $B_x^6$ in place of $B_x^2$.
@@ -426,9 +429,9 @@ summed = pd.Series({k: max(v) for k, v in ratios.items()}, name="largest").renam
 table(summed, "Formula of 4.2.1 over its summary, 1 to 12 layers", form=".2g")
 
 # %% [markdown]
-# With norms of at least 1 the quotient stays below 1, and with a small $B_{QK2}$ it is enormous, so this condition is needed.
+# With norms of at least 1 the quotient stays below 1, as it must. With a small $B_{QK2}$ it is enormous, so the condition on the norms is needed.
 #
-# **Several heads.** The paper says that with $H$ heads this method has a dependence of $H^{1.5}$, whereas its method for a single layer has $H$. For one layer this is right. To see where such a power comes from, note that a layer adds the outputs of its $H$ heads. So each part of the sum appears $H$ times, and an error of the layer's input is multiplied by $H$ too. The bound on the Rademacher complexity is proportional to the root of the log size. This root grows like $H^{3/2}$ in one layer, which is what the paper compares, and like $H^{L + 1/2}$ if the same method is used for $L$ layers. The table computes these powers from the formula, and another power for one layer would refute the remark.
+# **Several heads.** The paper says that with $H$ heads this method has a dependence of $H^{1.5}$, whereas its method for a single layer has $H$. For one layer this is right. To see where such a power comes from, note that a layer adds the outputs of its $H$ heads. So each part of the sum $\gamma + \eta$ that belongs to a layer appears $H$ times, and an error of the layer's input is multiplied by $H$ too. The bound on the Rademacher complexity is proportional to the root of the log size, that is, to $(\gamma + \eta)^{3/2}$. In one layer it therefore grows like $H^{3/2}$, which is what the paper compares, and like $H^{L + 1/2}$ if the same method is used for $L$ layers. The table computes these powers from the formula, and another power for one layer would refute the remark.
 
 
 # %%
@@ -476,9 +479,14 @@ ledger.result("lengthfree.heads_deep").holds(
 )
 
 # %% [markdown]
-# The computed powers agree with these.
+# The computed powers agree with $\frac32$ for one layer, and with $L + \frac12$ for two and three.
 #
-# **One layer by both methods.** For a single layer both methods of the paper apply. The paper remarks that, "if we were to look at just the resulting values", the single-layer method "essentially trades the cross product terms in the cubed factor for a factor of $B_x^2$". To check this we identify the norms of the two theorems, and call $C$ the cover constant that both contain. The main term of Theorem 4.1 is then $2 B_x^2 \sqrt C$ times $L_\sigma B_{c2} B_{v2} B_w$. In the root of the bound of Theorem 4.2, which is what enters the complexity, the term of the scores alone is $2 \sqrt C$ times the same norms. So the quotient should be $B_x^2$, and another quotient in the first column would refute the remark. The second column has the quotient with the repaired bound.
+# **One layer by both methods.** For a single layer both methods of the paper apply. The paper remarks that, "if we were to look at just the resulting values", the single-layer method "essentially trades the cross product terms in the cubed factor for a factor of $B_x^2$". To check this we identify the norms of the two theorems, call $C$ the cover constant that both contain, and divide the first of these two numbers by the second:
+#
+# * the main term of Theorem 4.1, $2 B_x^2 \sqrt C\, L_\sigma B_{c2} B_{v2} B_w$;
+# * the term of the scores alone in the root of the bound of Theorem 4.2 (this root enters the complexity), $2 \sqrt C\, L_\sigma B_{c2} B_{v2} B_w$.
+#
+# So the quotient should be $B_x^2$, and another quotient in the first column would refute the remark. The second column has the quotient with the repaired bound.
 
 
 # %%
@@ -514,7 +522,7 @@ ledger.result("lengthfree.trade4_3").holds(
 )
 
 # %% [markdown]
-# So the remark is right about the printed formulas. But the printed term of the scores lacks a factor $B_x^2$, the slip *scores* of {ref}`ch-multi-layer-bound`. Compared with the repaired bound there is no trade: the formula for a single layer saves the cross terms at no cost. (The norms of the two theorems differ, as the paper says too.)
+# So the remark is right about the printed formulas. But the printed term of the scores lacks a factor $B_x^2$, which is the slip *scores* of {ref}`ch-multi-layer-bound`. Compared with the repaired bound there is no trade, because the quotient in the second column is 1: the formula for a single layer saves the cross terms at no cost. (The norms of the two theorems differ, as the paper says too.)
 #
 # ## Corollaries F.0.1 and F.0.2
 #
@@ -525,21 +533,30 @@ ledger.result("lengthfree.trade4_3").holds(
 # *(F.0.2)* The same is true with the norms of Lemma 3.4 and $C_1 = B^2 \ln(dk)$.
 # ```
 #
-# There are two questions about these corollaries: whether the bounds are true, and whether the step from the theorem to them is right. The answer to both is no. For F.0.2 a bound that is too small can be found by hand.
+# The norm of Lemma 3.3 is the largest absolute sum of a column, and that of Lemma 3.4 is the sum of the lengths of the columns. There are two questions about these corollaries: whether the bounds are true, and whether the step from the theorem to them is right. The answer to both is no. We begin with a bound of F.0.2 that can be seen by hand to be too small, and then look at the step. After that two tables divide the bounds by what is needed, first for networks with a steep $\sigma$ and then for wide networks with the identity. A repair of both corollaries, with its proof, ends the section.
 #
-# **F.0.2 by hand.** We write codewords into one row of $W_{QK}$, as in {ref}`ch-multi-layer-bound`. Take one layer with $B = 1$, the identity for $\sigma$, and tokens with five entries, whose unit vectors are $e_0, \dots, e_4$. Let $B_x^2 = 30$.
+# ### F.0.2 by hand
+#
+# We write codewords into one row of $W_{QK}$, as in {ref}`ch-multi-layer-bound`. Take one layer with $B = 1$, the identity for $\sigma$, and tokens with five entries, whose unit vectors are $e_0, \dots, e_4$. Let $B_x^2 = 30$.
 #
 # * *The input* has two tokens. The first is $[CLS]$, which in the paper is constant or trained, so let it be the query $B_x e_1$ in all inputs. The other token is $\frac{B_x}2 (e_0 + e_j)$ for $j = 2$, 3 or 4.
 # * *The networks* differ only in the places $(1, 2)$, $(1, 3)$ and $(1, 4)$ of $W_{QK}$. Each holds 0 or $\frac{10}{B_x^2} = \frac13$, so there are $2^3 = 8$ networks. The three entries sum to at most 1, so the bound $B = 1$ holds.
 # * *The output.* Where place $(1, j)$ holds $\frac13$, the other token has the score $B_x \cdot \frac13 \cdot \frac{B_x}2 = 5$, and it gets the attention $e^5/(1 + e^5) = 0.993$. Otherwise its attention is $\frac12$. An entry $2/B_x$ of $W_v$ at coordinate 0 gives the other token the value 1 and $[CLS]$ the value 0, so this attention is the output.
 #
-# Two of the networks therefore differ by 0.493 at some input. At $\epsilon = 0.246$ no member of a cover is close to both, so each of the 8 needs a member of its own. With $d$ coordinates there are $d - 2$ places, and $B_x^2 = 10\, (d - 2)$ keeps their sum at 1. So the log covering number is at least $(d - 2) \log 2$, which grows like $d$.
+# Any two of the networks therefore differ by 0.493 at some input. At $\epsilon = 0.246$ no member of a cover is close to both, so each of the 8 needs a member of its own. With $d$ coordinates there are $d - 2$ places, and $B_x^2 = 10\, (d - 2)$ keeps their sum at 1. So the log covering number is at least $(d - 2) \log 2$, which grows like $d$.
 #
-# What does F.0.2 allow? Since $B_{v2} = 2/B_x$, the term of the scores is $(B_x^2 C_1)^{1/3} (4/B_x)^{2/3} = (16\, C_1)^{1/3}$. The length $B_x$ cancels, because a factor $B_x^2$ is missing beside the scores. In a wide network all terms together give little more than $(16^{1/3} + 1)^3\, C_1/\epsilon^2$, about $720\, C_1$, and at $k = d$ the constant $C_1 = 2 \ln d$ grows only like a logarithm. At $d = 10^6$ the bound is about 20,000, but 693,000 is needed. (This width is far above the paper's 64, and at five coordinates the bound is far above the $3 \log 2 = 2.08$ that are needed there.)
+# What does F.0.2 allow? By {prf:ref}`lengthfree-thm4-2` the bound is $(\gamma + \eta)^3/\epsilon^2$, and in one layer $\eta = 0$. The sum $\gamma$ has three terms:
 #
-# **The step.** Is the argument right by which the paper gets the corollaries from its theorem? Lemmas 3.3 and 3.4 are for inputs with $\|x\|_1 \le 1$. But their covers are used here for tokens with $\|x\|_2 \le 1$, since $\Pi$ bounds only this norm. The 1-norm of a hidden token can be as large as $\sqrt d$. For example, let $x = e_1$ and let the first row of $W_v$ have the entries $1/\sqrt d$, for which $B = \sqrt d$ is enough. Then the hidden token has all entries $1/\sqrt d$, and an error that is the same in all columns is $\sqrt d$ times as large as on an input with $\|x\|_1 = 1$.
+# * *That of the scores* is $C_{B_x}^{1/3} (2 B_{v2})^{2/3}$, since $L_\sigma$, $B_{c2}$, $B_w$ and $\alpha_1$ are 1. With $C_{B_x} = B_x^2 C_1$ and $B_{v2} = 2/B_x$ it is $(B_x^2 C_1)^{1/3} (4/B_x)^{2/3} = (16\, C_1)^{1/3}$. The length $B_x$ cancels, because a factor $B_x^2$ is missing beside the scores.
+# * *The two others* are $C_1^{1/3}$ and $C_1^{1/3} B_{v2}^{2/3}$, and the second of them becomes negligible as $B_x$ grows.
 #
-# We compute this for the cover by averages of three terms, the kind that proves Lemma 3.3, at $d = 16$ and with two rows, with a matrix that is half a step off in all columns. The scale $\epsilon$ is the exact radius of this cover. An error of at most 1 in the row *hidden token, cover at ε* would mean that the step is sound.
+# So in a wide network the bound is little more than $(16^{1/3} + 1)^3\, C_1/\epsilon^2$, about $720\, C_1$. At $k = d$ the constant $C_1 = 2 \ln d$ grows only like a logarithm, whereas what is needed grows like $d$. At $d = 10^6$ the bound is about 20,000, but 693,000 is needed. (This width is far above the paper's 64, and at five coordinates the bound is far above the $3 \log 2 = 2.08$ that are needed there.)
+#
+# ### Is the step from the theorem right?
+#
+# The paper gets the corollaries from its theorem by taking the covers of Lemmas 3.3 and 3.4, which are for inputs with $\|x\|_1 \le 1$. But here the covers are used for tokens with $\|x\|_2 \le 1$, since $\Pi$ bounds only this norm. The 1-norm of a hidden token can be as large as $\sqrt d$. For example, let $x = e_1$ and let the first row of $W_v$ have the entries $1/\sqrt d$, for which $B = \sqrt d$ is enough. Then the hidden token has all entries $1/\sqrt d$, and an error that is the same in all columns is $\sqrt d$ times as large as on an input with $\|x\|_1 = 1$.
+#
+# We compute this for one cover: the averages of three terms, the kind of cover that proves Lemma 3.3, at $d = 16$ and with two rows. The matrix is half a step off in all columns, and the scale $\epsilon$ is the exact radius of this cover. An error of at most 1 in the row *hidden token, cover at ε* would mean that the step is sound.
 
 # %%
 d, terms = 16, 3
@@ -569,16 +586,39 @@ ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
 )
 
 # %% [markdown]
-# On the hidden token the error is $\sqrt{16} = 4$ times the radius of the cover, so the step is not sound. With covers at $\epsilon/\sqrt d$ it goes through, at the cost of another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$). In the logarithm $\max(d, k)$ then stands in place of $k$, because $W_{QK}$ is $d \times d$. Two details:
+# On the hidden token the error is $\sqrt{16} = 4$ times the radius of the cover, so the step is not sound. With covers at $\epsilon/\sqrt d$ the step is right, at the cost of another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$). In the logarithm $\max(d, k)$ then stands in place of $k$, because $W_{QK}$ is $d \times d$. Two details:
 #
-# * The proof of Lemma 3.3 lets this cover count for the larger scale $1/\sqrt3$ only, of which the error is 1.63 times, or $\sqrt{d/2} = 2.83$ times with six rows.
+# * The proof of Lemma 3.3 uses this cover only for the scale $1/\sqrt3$, which is larger than its radius. Of this scale, too, the error is more than allowed: 1.63 times, or $\sqrt{d/2} = 2.83$ times with six rows.
 # * F.0.2 further rests on Lemma 3.4, which is false for columns, and for tokens of bounded 2-norm also for rows ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does, but no bound is meant there.)
 #
-# **The bounds.** As bounds both corollaries fail, and not because of this step. Like {prf:ref}`lengthfree-thm4-2` they have $B_{v2}$ in the term of $W_v$, where the proof has $B_{c2}$, and in the first layer the length $B_x$ of the tokens is missing too. So we look for networks with a small $W_v$ that reads long tokens, and a steep $\sigma$ after it. Three families of networks are of this kind. In all of them the $[CLS]$ token is 0 in every input and $W_{QK}$ is 0; the box at the end of this section describes them.
+# ### The bounds, for a steep activation
 #
-# For example, the smallest instance of the second family has the width 64, that of the paper's experiment, and norms that are read as those of the maps $x \mapsto W^\top x$. Each of the 64 entries of $W_v$ is switched on or off, and each input reads one of them. So there are $2^{64}$ networks that a cover has to keep apart, and $64 \log 2 = 44.4$ is needed, but F.0.1 allows 14.3.
+# As bounds both corollaries fail, and not because of this step. Like {prf:ref}`lengthfree-thm4-2` they have $B_{v2}$ in the term of $W_v$, where the proof has $B_{c2}$, and in the first layer the length $B_x$ of the tokens is missing too. So we look for networks in which a *small* $W_v$ reads *long* tokens, and a *steep* $\sigma$ after it makes even a small weight visible. We build three families of this kind, one against F.0.2 and two against F.0.1. In all of them the $[CLS]$ token is 0 in every input and $W_{QK}$ is 0. They need long tokens and activations that are very steep, so no network in use is near them.
 #
-# The next table divides the bounds by what is needed. A ratio below 1 refutes a bound, and in the column *repaired* it would refute our repair, which is stated below. The column *by its proof* has the sum of the proof in place of the printed bound, as in the {ref}`chapter before <ch-multi-layer-bound>`, because one may take $B_{v2}$ for a misprint.
+# The idea is the same in each family: at each input one weight decides the output, so that each choice of the weights needs a network of its own in the cover. Only this idea is needed to read the table, and the box has the details.
+#
+# ```{dropdown} The networks of the three families
+# In each of them an input consists of the token 0, which is $[CLS]$, and at least 500 copies of one other token, so attention returns this other token times $1 - \frac1T$.
+#
+# *(a) F.0.2.* Let $L = k = 1$, $d = 4s$, $B_x = \sqrt s$, $B = 1/B_x$, $w = B e_1$, $W_c = B e_1^\top$ and $\sigma(y) = s y/(B^2 B_x)$. Let $W_v$ have the entries $B/s$ on a set of $s$ of the $d$ coordinates, and 0 elsewhere. If the token is $B_x e_j$, the output is $B(1 - \frac1T)$ if $j$ is in the set, and 0 otherwise. So at $\epsilon = 0.499\, B$ each of the $\binom ds \ge 4^s$ sets needs a member of its own. Tokens are no longer than $B_x$ in the 1-norm either, and both $\|W_v\|_{2,1}$ and $\|W_v^\top\|_{2,1}$ are at most $B$.
+#
+# *(b) F.0.1*, for the norms of the maps $x \mapsto W_v^\top x$, $W_c^\top x$, $w^\top x$, to which Lemma 3.3 applies (as in Theorem 4.1, which bounds $\|W_c^\top\|_{1,\infty}$). Let $k = 1$, $B = b/\sqrt d$, $B_x = d/b$ and $\sigma(y) = \sqrt d\, y/B$. Let $W_v$ have entries in $\{0, 1/B_x\}$, let all entries of $W_c$ be $B/d$, and all entries of $w$ be $B$. If the token is $B_x e_j$, for $j = 1, \dots, d$, then at $\epsilon = 0.499\, b$ the $d$ inputs separate all $2^d$ choices of $W_v$.
+#
+# *(c) F.0.1*, for rows and for columns, with the following networks and $B = 10^{-10}$.
+#
+# * *The units.* The $d = 3q$ coordinates are three groups of $q$. Each of the $k = q^3$ hidden units belongs to a triple, which consists of one coordinate of each group, and its column of $W_v$ has the entry $v = B/q^2$ at these three coordinates.
+# * *The token* is $B_x/3$ at the coordinates of one triple, with $B_x = \sqrt3/(v \sqrt{q^2 + 2q})$. Then $\|W_v^\top x\| = 1$, and tokens are no longer than $B_x$ in the 1-norm either.
+# * *The activation.* The unit of this triple receives at least $\frac32$ times as much as any other unit. So $\sigma(y) = L_\sigma (y - \theta)_+$ is 0 for all other units, if $\theta$ is put half-way.
+# * *The output.* Let $W_c$ have entries 0 or $B/k$ in its first column, let $w = B e_1$, and let $L_\sigma$ be so large that the output is $B$ if the unit's entry is not 0. At $\epsilon = 0.499\, B$ all $2^k$ choices of these entries need members of their own. No row and no column of a matrix has an absolute sum above $B$.
+# ```
+#
+# For example, the smallest instance of the second family has the width 64, that of the paper's experiment, and its norms are read as those of the maps $x \mapsto W^\top x$. Each of the 64 entries of $W_v$ is switched on or off, and each input reads one of them. So there are $2^{64}$ networks that a cover has to keep apart, and $64 \log 2 = 44.4$ is needed, but F.0.1 allows 14.3.
+#
+# The next table divides the bounds by what is needed, and a ratio below 1 refutes a bound. It has three bounds:
+#
+# * *as printed*;
+# * *by its proof*, with the sum of the proof in place of the printed one, as in the {ref}`chapter before <ch-multi-layer-bound>`, because one may take $B_{v2}$ for a misprint;
+# * *repaired*, which is stated at the end of the section. Here a ratio below 1 would refute our repair.
 
 
 # %% mystnb={"code_prompt_hide": "The bounds at three families", "code_prompt_show": "The bounds at three families"} tags=["hide-input"]
@@ -682,17 +722,22 @@ ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
 glue(own_printed=of_0_1["as printed"].iloc[0], own_proof=of_0_1["by its proof"].iloc[0])
 
 # %% [markdown]
-# As printed both corollaries are refuted, since every ratio in the column *as printed* is below 1. No term of the printed bound is large enough for these networks, whereas the repaired bound is far larger than needed. The instance of F.0.1 at width 64 has tokens that are 6400 long.
+# As printed both corollaries are refuted, since every ratio in the column *as printed* is below 1. The repaired bound, on the other hand, is far larger than needed. The instance of F.0.1 at width 64 has tokens that are 6400 long.
 #
-# **Corrected by the proof.** For F.0.1 the ratios in the column *by its proof* are below 1 as well. The reason is that the proof, too, covers the first $W_v$ as if tokens had length 1, and $W_c$ as if $\sigma$ did not lengthen. For F.0.2 these ratios are above 1, so the first family does not refute the corrected bound. But the networks of the example by hand do, if they are wide enough.
+# Do the corollaries survive if they are corrected by the proof? The column *by its proof* answers for the three families.
 #
-# In general their entries at the $d - 2$ places $(1, j)$ of $W_{QK}$, with $j = 2, \dots, d - 1$, are 0 or $10/B_x^2$. With $B = 1$ and $B_x^2 = 10\, (d-2)$ all choices are allowed, whether the norms are those of rows or of columns. The other matrices have a single entry of at most 1, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bound. The next table has this class and variants of it:
+# * *F.0.1* is still false, since its ratios are below 1. The reason is that the proof, too, covers the first $W_v$ as if tokens had length 1, and $W_c$ as if $\sigma$ did not lengthen.
+# * *F.0.2* is not refuted by its family, since the ratios are above 1. But the networks that we built by hand refute it, if they are wide enough. The next table has them.
+#
+# ### The bounds, for wide networks with the identity
+#
+# With a width of $d$ the networks of *F.0.2 by hand* have entries 0 or $10/B_x^2$ at the $d - 2$ places $(1, j)$ of $W_{QK}$, with $j = 2, \dots, d - 1$. With $B = 1$ and $B_x^2 = 10\, (d-2)$ all choices are allowed, whether the norms are those of rows or of columns. The other matrices have a single entry of at most 1, tokens are no longer than $B_x$ in the 1-norm too, and $\sigma$ is the identity. We take $k = d$, in favour of the printed bound. The table has this class and variants of it:
 #
 # * *One query* is the example by hand.
-# * *All queries.* The $[CLS]$ token may differ between inputs, for example because a position is added to it. Then the queries $B_x e_i$ make all $(d-1)(d-2)$ places off the diagonal readable. Here $B_x^2 = 10\, (d-1) \sqrt{d-2}$ is enough for F.0.2 and $B_x^2 = 10\, (d-2)$ for F.0.1, and smaller widths contradict the bounds.
+# * *All queries.* The $[CLS]$ token may differ between inputs, for example because a position is added to it. Then the queries $B_x e_i$ make all $(d-1)(d-2)$ places off the diagonal readable, so there are more codewords, and smaller widths contradict the bounds. Here $B_x^2 = 10\, (d-1) \sqrt{d-2}$ is enough for F.0.2 and $B_x^2 = 10\, (d-2)$ for F.0.1.
 # * *Sparse.* Only $d/10$ of the entries are not 0 (in each column, if the query may differ). So $B_x = \sqrt d$ is enough, the length that a layer norm gives.
 #
-# As before, a ratio below 1 refutes a bound.
+# As before, a ratio below 1 refutes a bound. One column, *with B_x^2 at the scores*, has the repaired theorem with the printed $C_1$.
 
 # %%
 rows = {}
@@ -762,24 +807,26 @@ sparse = marked.loc["F.0.1, all queries, sparse, d = 1,000,000"]
 glue(sparse_printed=sparse["as printed"], sparse_proof=sparse["by its proof"])
 
 # %% [markdown]
-# With the identity for $\sigma$ both corollaries are refuted in wide networks, as printed and as corrected, but F.0.1 only if the query may differ. At the smallest widths of the table they are not refuted yet. The rows that matter most are these; each number is the bound over what is needed.
+# With the identity for $\sigma$ both corollaries are refuted in wide networks, as printed and as corrected by the proof, but F.0.1 only if the query may differ. At the smallest widths of the table they are not refuted yet. The rows that matter most are these; each number is the bound over what is needed.
 #
-# | class | width | tokens no longer than | as printed | corrected |
+# | class | width | tokens no longer than | as printed | by its proof |
 # |:--|:--|:--|:--|:--|
 # | F.0.2, one query, sparse | $10^6$ | {glue:text}`single_length:.0f`, the length that a layer norm gives | {glue:text}`single_printed:.3f` | {glue:text}`single_proof:.2f` |
 # | F.0.2, all queries | 1000 | {glue:text}`marked_length:.0f` | {glue:text}`marked_printed:.3f` | {glue:text}`marked_proof:.3f` |
 # | F.0.1, all queries, sparse | $10^6$ | $\sqrt d = 1000$, with $d/10$ entries $10/B_x^2$ in each column | {glue:text}`sparse_printed:.3f` | {glue:text}`sparse_proof:.2f` |
 #
 # * *Can a constant save F.0.2?* Lemma 3.4 hides a constant and logarithms of quantities other than $T$, $d$ and $k$. None of these helps, because what is needed grows like $d$ and the bound like $\log d$, so that their quotient falls below any constant.
-# * *How wide must the network be for F.0.1?* Its bound has a factor $d$. So with the identity for $\sigma$ our classes contradict it only with all queries, from some 11,000 columns on as printed and from some 46,000 on if it is corrected.
+# * *How wide must the network be for F.0.1?* Its bound has a factor $d$, and with one query the logarithm of the number of codewords is at most $(d-2) \log 2$, which stays below the bound. So with the identity for $\sigma$ our classes contradict it only with all queries, from some 11,000 columns on as printed and from some 46,000 on if it is corrected.
+#
+# ### What is true instead
 #
 # **The repair.** Both corollaries hold if their bound is that of the repaired theorem, {prf:ref}`deep-repaired`, and their cover constant is larger:
 #
 # $$C_1 = \max(d, k)^2 B^2 \ln(2 \max(d, k) + 1) \quad \text{(F.0.1)}, \qquad C_1 = \max(d, k)\, B^2 \ln(2 d \max(d, k) + 1) \quad \text{(F.0.2)},$$
 #
-# in both cases with $C_{B_x} = B_x^2 C_1$, and whether the norms are those of rows or of columns. The length $T$ does not enter. But the widths enter more strongly than printed: at $k = d$ F.0.1 has $d^2$ in place of $d$, and F.0.2 has $d$ where the printed formula has only $\log d$. As in Corollary 4.2.1, the networks of the cover need not meet the spectral bounds, and for F.0.2 not the bound $B$ either. If they have to meet all bounds, both hold with $4 C_1$.
+# in both cases with $C_{B_x} = B_x^2 C_1$, and whether the norms are those of rows or of columns. The length $T$ does not enter, but the widths enter more strongly than printed: at $k = d$ F.0.1 has $d^2$ in place of $d$, and F.0.2 has $d$ where the printed formula has only $\log d$. As in Corollary 4.2.1, the networks of the cover need not meet the spectral bounds, and for F.0.2 not the bound $B$ either. If they have to meet all bounds, both hold with $4 C_1$.
 #
-# We have to show that every matrix of the network has this cover constant on inputs with $\|x\|_2 \le 1$. The idea is to compare norms: such inputs have a 1-norm of at most the root of their dimension, and the matrices have a sum of absolute entries that is not much larger than their norm.
+# **The idea of the proof.** We have to show that every matrix of the network has this cover constant on inputs with $\|x\|_2 \le 1$. To do so, we compare norms: such inputs have a 1-norm of at most the root of their dimension, and the matrices have a sum of absolute entries that is not much larger than their norm. So the covers of the paper's Lemmas 3.3 and 3.6 can be used, at a smaller scale or for a larger norm.
 #
 # ```{dropdown} Proof of the repair
 # Each map of the network is a matrix with $k'$ rows and $d'$ columns: $k \times d$ for $W_v^\top$, $d \times k$ for $W_c^\top$, $d \times d$ for $W_{QK}$ and $1 \times d$ for $w^\top$. Let $n = \max(d, k)$. We cover each map on inputs with $\|x\|_2 \le 1$; longer inputs multiply the constant by the square of their length. Lemmas 3.3 and 3.6 ({ref}`ch-rounding`) ask for at least $d'$ inputs, and fewer inputs need no larger cover.
@@ -792,30 +839,13 @@ glue(sparse_printed=sparse["as printed"], sparse_proof=sparse["by its proof"])
 #
 # In both tables the column *repaired* has these bounds. They exceed what is needed by factors of a billion and more, so these classes do not show whether smaller cover constants would be enough.
 #
-# **The three families with a steep $\sigma$** need long tokens and activations that are very steep, so no network in use is near them. Their idea is that at each input one weight decides the output, and that the steep $\sigma$ makes even a small weight visible.
-#
-# ```{dropdown} The networks of the three families
-# In each of them an input consists of the token 0, which is $[CLS]$, and at least 500 copies of one other token, so attention returns this other token times $1 - \frac1T$.
-#
-# *(a) F.0.2.* Let $L = k = 1$, $d = 4s$, $B_x = \sqrt s$, $B = 1/B_x$, $w = B e_1$, $W_c = B e_1^\top$ and $\sigma(y) = s y/(B^2 B_x)$. Let $W_v$ have the entries $B/s$ on a set of $s$ of the $d$ coordinates, and 0 elsewhere. If the token is $B_x e_j$, the output is $B(1 - \frac1T)$ if $j$ is in the set, and 0 otherwise. So at $\epsilon = 0.499\, B$ each of the $\binom ds \ge 4^s$ sets needs a member of its own. Tokens are no longer than $B_x$ in the 1-norm either, and both $\|W_v\|_{2,1}$ and $\|W_v^\top\|_{2,1}$ are at most $B$.
-#
-# *(b) F.0.1*, for the norms of the maps $x \mapsto W_v^\top x$, $W_c^\top x$, $w^\top x$, to which Lemma 3.3 applies (as in Theorem 4.1, which bounds $\|W_c^\top\|_{1,\infty}$). Let $k = 1$, $B = b/\sqrt d$, $B_x = d/b$ and $\sigma(y) = \sqrt d\, y/B$. Let $W_v$ have entries in $\{0, 1/B_x\}$, let all entries of $W_c$ be $B/d$, and all entries of $w$ be $B$. If the token is $B_x e_j$, for $j = 1, \dots, d$, then at $\epsilon = 0.499\, b$ the $d$ inputs separate all $2^d$ choices of $W_v$.
-#
-# *(c) F.0.1*, for rows and for columns, with the following networks and $B = 10^{-10}$.
-#
-# * *The units.* The $d = 3q$ coordinates are three groups of $q$. Each of the $k = q^3$ hidden units belongs to a triple, which consists of one coordinate of each group, and its column of $W_v$ has the entry $v = B/q^2$ at these three coordinates.
-# * *The token* is $B_x/3$ at the coordinates of one triple, with $B_x = \sqrt3/(v \sqrt{q^2 + 2q})$. Then $\|W_v^\top x\| = 1$, and tokens are no longer than $B_x$ in the 1-norm either.
-# * *The activation.* The unit of this triple receives at least $\frac32$ times as much as any other unit. So $\sigma(y) = L_\sigma (y - \theta)_+$ is 0 for all other units, if $\theta$ is put half-way.
-# * *The output.* Let $W_c$ have entries 0 or $B/k$ in its first column, let $w = B e_1$, and let $L_\sigma$ be so large that the output is $B$ if the unit's entry is not 0. At $\epsilon = 0.499\, B$ all $2^k$ choices of these entries need members of their own. No row and no column of a matrix has an absolute sum above $B$.
-# ```
-#
 # ## What we found
 #
-# * E.2 holds for tokens of length at most 1, a condition that is not printed. For longer tokens in the first layer, to which the paper applies it, it fails by up to $B_x^2/2$. With $R^2$ beside both terms of the scores it holds for tokens of any length, with half the constants.
+# * E.2 holds for tokens of length at most 1, a condition that is not printed. For longer tokens in the first layer, to which the paper applies it, it fails by a factor of up to $B_x^2/2$. With $R^2$ beside both terms of the scores it holds for tokens of any length up to $R$, with half the constants in these terms.
 # * E.2 needs the bounds on the norms for one of the two networks only. So the members of a cover need not keep the spectral bounds.
 # * Lemma E.3 holds, and so does E.1 for positive coefficients; it allows zeros, with which the best split need not exist.
 # * The summary of the bound is fair for norms of at least 1. The power $H^{3/2}$ is right for one layer, and for $L$ layers it is $H^{L + 1/2}$. The factor of $B_x^2$, which the paper names as the cost of the single-layer method, is in the repaired bound for many layers too.
-# * The proof of F.0.1 uses a cover outside its range. The bounds of F.0.1 and F.0.2 are false, for the reasons for which Theorem 4.2 is, and also if they are corrected by the sum of its proof. With the terms of the repaired theorem and larger cover constants both are proved.
+# * The step from the theorem to F.0.1 uses a cover outside its range. The bounds of F.0.1 and F.0.2 are false, for the reasons for which Theorem 4.2 is, and also if they are corrected by the sum of its proof. With the terms of the repaired theorem and larger cover constants both are proved.
 #
 # ```{finding} lengthfree.thm4_2.lemE_2
 # :title: Lemma E.2 needs short tokens, and does not say so
@@ -839,9 +869,13 @@ glue(sparse_printed=sparse["as printed"], sparse_proof=sparse["by its proof"])
 #
 # **Statement.** As printed, let $B$ bound the norm of every matrix: for F.0.2 the norm of Lemma 3.4, which is the sum of the $\ell_2$ norms of the columns, and for F.0.1 that of Lemma 3.3, which is the largest $\ell_1$ norm of a column. Then the bound of Theorem 4.2 on the log covering number, $(\gamma + \eta)^3/\epsilon^2$, holds with the cover constant $C_1 = B^2 \ln(dk)$ for F.0.2 and $C_1 = d B^2 \ln(2k+1)$ for F.0.1.
 #
-# **Counterexample.** *Against F.0.2.* Take one layer with $k = d$, $B = 1$, the identity for $\sigma$, the same query $B_x e_1$ in all inputs, and $W_{QK}$ with $d/10$ entries $10/B_x^2$ in one row and 0 elsewhere. The norms may be read for rows or for columns. At width $10^6$ and $B_x =$ {glue:text}`single_length:.0f`, the length that a layer norm gives, F.0.2 allows {glue:text}`single_printed:.3f` times what is needed, and {glue:text}`single_proof:.2f` times if it is corrected by the sum of the proof of Theorem 4.2, which has $B_{c2}$ where the theorem has $B_{v2}$, a term for the first $W_c$ that the theorem lacks, and $\alpha_1$ beside the first $W_v$. The constant that Lemma 3.4 hides would not help, because the bound grows only like $\log d$ and what is needed like $d$. If the query may differ between inputs, width 1000 and $B_x =$ {glue:text}`marked_length:.0f` give {glue:text}`marked_printed:.3f` and {glue:text}`marked_proof:.3f`. All these widths are far above the paper's 64.
+# **Counterexample.** *Against F.0.2.* Take one layer with $k = d$, $B = 1$, the identity for $\sigma$, the same query $B_x e_1$ in all inputs, and $W_{QK}$ with $d/10$ entries $10/B_x^2$ in one row and 0 elsewhere. The norms may be read for rows or for columns. At width $10^6$ and $B_x =$ {glue:text}`single_length:.0f`, the length that a layer norm gives, F.0.2 allows {glue:text}`single_printed:.3f` times what is needed. If it is corrected by the sum of the proof of Theorem 4.2, it allows {glue:text}`single_proof:.2f` times what is needed. (This sum has $B_{c2}$ where the theorem has $B_{v2}$, a term for the first $W_c$ that the theorem lacks, and $\alpha_1$ beside the first $W_v$.) The constant that Lemma 3.4 hides would not help, because the bound grows only like $\log d$ and what is needed like $d$.
 #
-# *Against F.0.1.* Take one layer with $W_{QK} = 0$ and a steep $\sigma$ after a small $W_v$ that reads long tokens. If the norms are read as those of the maps $x \mapsto W^\top x$ that the layer uses, at the paper's width of 64 and $B_x = 6400$, F.0.1 allows {glue:text}`own_printed:.2f` times what is needed, and {glue:text}`own_proof:.2f` times if it is corrected. Another family contradicts it for rows and for columns; in our instances its tokens are more than $10^{11}$ long, and its activation has a slope above $10^{15}$. With the identity for $\sigma$ our classes contradict it only if the query may differ: from some 11,000 columns on as printed, from some 46,000 on if it is corrected, and at width $10^6$ also with tokens of the length that a layer norm gives ({glue:text}`sparse_printed:.3f` and {glue:text}`sparse_proof:.2f` times what is needed). Activations as steep as those of the first two families are not in use.
+# If the query may differ between inputs, width 1000 and $B_x =$ {glue:text}`marked_length:.0f` are enough: there F.0.2 allows {glue:text}`marked_printed:.3f` times what is needed as printed, and {glue:text}`marked_proof:.3f` times if it is corrected. All these widths are far above the paper's 64.
+#
+# *Against F.0.1.* Take one layer with $W_{QK} = 0$ and a steep $\sigma$ after a small $W_v$ that reads long tokens. If the norms are read as those of the maps $x \mapsto W^\top x$ that the layer uses, at the paper's width of 64 and $B_x = 6400$, F.0.1 allows {glue:text}`own_printed:.2f` times what is needed, and {glue:text}`own_proof:.2f` times if it is corrected. Another family contradicts it for rows and for columns, but in our instances its tokens are more than $10^{11}$ long, and its activation has a slope above $10^{15}$. Activations as steep as those of these two families are not in use.
+#
+# With the identity for $\sigma$ our classes contradict F.0.1 only if the query may differ: from some 11,000 columns on as printed, from some 46,000 on if it is corrected, and at width $10^6$ also with tokens of the length that a layer norm gives ({glue:text}`sparse_printed:.3f` and {glue:text}`sparse_proof:.2f` times what is needed).
 #
 # **Why.** The term of $W_v$ in Theorem 4.2 has $B_{v2}$, the bound on the spectral norm of $W_v$, where the proof has $B_{c2}$, that of $W_c$, and in the first layer both lack $B_x$, the length of the inputs. The term of the first $W_{QK}$ lacks $B_x^2$, and that of $W_c$ lacks $L_\sigma$, the Lipschitz constant of $\sigma$.
 #
@@ -937,7 +971,7 @@ table(answer, "Factor that the twelfth layer costs", form=".2f")
 # ```{solution} ex-layer-mean
 # :class: dropdown
 #
-# An error of the layer's input is then multiplied by the mean of the heads' factors, so no $H$ enters from layer to layer. Each part of the sum occurs $H$ times, with $\beta/H$ in place of $\beta$. By Lemma E.1 its share of $\gamma$ is $H \cdot C^{1/3} (\beta/H)^{2/3}$, that is $H^{1/3}$ times as large as before. So $\gamma^3$ grows by $H$ and its root by $\sqrt H$, at every depth.
+# An error of the layer's input is then multiplied by the mean of the heads' factors, so no $H$ enters from layer to layer. Each part of the sum occurs $H$ times, with $\beta/H$ in place of $\beta$. By Lemma E.1 its share of $\gamma$ is $H \cdot C^{1/3} (\beta/H)^{2/3}$, that is $H^{1/3}$ times as large as before. So $\gamma^3$ grows by a factor of $H$ and its root by $\sqrt H$, at every depth.
 # ```
 #
 # ## References

@@ -19,11 +19,11 @@
 # # Covers of linear maps that do not count the inputs
 #
 # ```{verdict}
-# As printed, for matrices with bounded columns, Lemmas 3.4 and 3.5 are false. They say how many matrices can stand in for all of bounded norm, up to a given error: Lemma 3.4 on all inputs for which the sum of the absolute values of the entries is bounded, and Lemma 3.5 on finitely many inputs of bounded length. For matrices of {glue:text}`k_wide` rows and columns, and as many inputs, the constant that either lemma hides would have to be at least {glue:text}`forced_best:.0f`, and it grows without limit with the size. For 64 rows, columns and inputs, the size in the paper's experiment, our argument forces a constant of no more than {glue:text}`square_34:.1f`. For matrices with bounded rows Lemma 3.4 is true with a constant of 7. So is Lemma 3.5, once its logarithm contains the number of outputs in place of the dimension of the inputs. (Both need a logarithm that is not 0.)
+# How many matrices can stand in for all of bounded norm, up to a given error? The paper's Lemmas 3.4 and 3.5 answer this for bounded columns, and both are false as printed. For {glue:text}`k_wide` rows, columns and inputs the constant hidden in either would have to be at least {glue:text}`forced_best:.0f`, and it grows with them without limit. For 64 of each, as in the paper's experiment, our argument forces only about {glue:text}`square_34:.1f`. For bounded rows 7 is enough, in Lemma 3.5 with another logarithm, wherever the logarithm is not 0.
 # ```
-# **Needs** {ref}`ch-mixed-inputs`. **Read** 9 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-mixed-inputs`. **Read** 16 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** Finitely many matrices can stand in for all matrices of bounded norm, up to an error $\epsilon$ on every bounded input, and their number need not grow with the number of inputs. The paper has three such bounds, of which two are the subject of {ref}`ch-rounding`. The third, with the lemma behind it, is the subject here: it holds for the rows of the matrices and not for their columns.
+# **Claim.** Finitely many matrices can stand in for all matrices of bounded norm, up to an error $\epsilon$ on every bounded input, and their number need not grow with the number of inputs. The paper has three such bounds, of which two are the subject of {ref}`ch-rounding`. The third, Lemma 3.4, is the subject here, with the lemma behind it. Lemma 3.4 is about all inputs for which the sum of the absolute values of the entries is bounded, and Lemma 3.5 about finitely many inputs of bounded length. Lemma 3.4 holds if the rows of the matrices are bounded, and not if their columns are. Lemma 3.5 for rows needs the number of outputs in its logarithm, in place of the dimension of the inputs.
 
 # %% tags=["parameters"]
 k_wide = 4096  # outputs in the refutation of Lemmas 3.4 and 3.5 [1024..65536]
@@ -49,13 +49,13 @@ rounding = 1e-9  # relative, of sums of some hundred numbers
 # %% [markdown]
 # ## Why one should care
 #
-# A bound on generalization contains the logarithm of the number of different functions that a class contains, counted at some accuracy. For attention layers that number can be counted matrix by matrix, and if it depended on the number of inputs at which a matrix is used, every token would make the bound worse. So everything in this part rests on covers of linear maps that do not count inputs. The norm that is bounded decides whether such a cover is small. Two norms that differ by a transpose look alike on paper, but one of them controls the size of a cover and the other does not.
+# A bound on generalization contains the logarithm of the number of different functions that a class contains, counted at some accuracy. For attention layers that number can be counted matrix by matrix, and if it depended on the number of inputs at which a matrix is used, every token would make the bound worse. So everything in this part rests on covers of linear maps that do not count inputs. Whether such a cover is small depends on the norm that is bounded. Two norms that differ by a transpose look alike on paper, but one of them controls the size of a cover and the other does not.
 #
 # ## A row and a column by hand
 #
-# Let a matrix be a single *row* of $d$ numbers of length at most 1, so that the output is one number, and let the inputs be $e_1, \dots, e_d$. How many rows are enough to replace all of them, up to an error of $\frac12$? At most three entries of a row exceed $\frac12$ in absolute value, because the squares of four such entries would sum to more than 1. Replace these entries by $\pm \frac12$ and all others by 0. Then no output is off by more than $\frac12$, and the new row is known once we know at most three places and their signs. So at most $(2d + 1)^3$ rows are needed, and the logarithm of their number grows like $3 \log d$.
+# Let a matrix be a single *row* of $d$ numbers, whose Euclidean length is at most 1, so that the output is one number, and let the inputs be $e_1, \dots, e_d$. How many rows are enough to replace all of them, up to an error of $\frac12$? At most three entries of a row exceed $\frac12$ in absolute value, because the squares of four such entries would sum to more than 1. Replace these entries by $\pm \frac12$ and all others by 0. Then no output is off by more than $\frac12$, and the new row is known once we know at most three places and their signs. So at most $(2d + 1)^3$ rows are needed, and the logarithm of their number grows like $3 \log d$.
 #
-# Now let the matrix be a single *column* of $k$ numbers of length at most 1, and let the only input be the number 1. The output is the column itself, a point of the unit ball of $\mathbb R^k$. Balls of radius $\frac12$ have $2^{-k}$ times the volume of the unit ball, so at least $2^k$ of them are needed to cover it, and the logarithm of their number is at least $k \log 2$. The next lines compute both, and check the rounding of rows at 1000 random ones.
+# Now let the matrix be a single *column* of $k$ numbers, again of Euclidean length at most 1, and let the only input be the number 1. The output is the column itself, a point of the unit ball of $\mathbb R^k$. Balls of radius $\frac12$ have $2^{-k}$ times the volume of the unit ball, so at least $2^k$ of them are needed to cover it, and the logarithm of their number is at least $k \log 2$. The next lines compute both, and check the rounding of rows at 1000 random ones.
 
 # %%
 by_hand, fresh = {}, Rng(seed)
@@ -76,13 +76,15 @@ table(by_hand, "Log size of a cover at ε = 1/2, one row and one column", form="
 #
 # ## The statement
 #
-# A matrix $W \in \mathbb R^{k \times d}$ maps inputs $x \in \mathbb R^d$ to outputs $Wx$. With its columns $W_{:,i}$ we write $\|W\|_{q,p} = \bigl\| (\|W_{:,1}\|_q, \dots, \|W_{:,d}\|_q) \bigr\|_p$. Some members of a class of matrices *cover* it at scale $\epsilon$ on some inputs if every $W$ of the class has one of these members, $\hat W$, with $\|(W - \hat W)x\|_2 \le \epsilon$ on all these inputs. $N_\infty$ is the least number of members that do. Its logarithm, always natural here, is what bounds on generalization contain. (The paper prints $r$ for the outer index $p$. In our counterexamples only one column is other than 0, so that $\|W\|_{q,p}$ is the same for every outer index.) Matrices are bounded by $B_w$, inputs by $B_x$, and $a = B_w^2 B_x^2/\epsilon^2$.
+# A matrix $W \in \mathbb R^{k \times d}$ maps inputs $x \in \mathbb R^d$ to outputs $Wx \in \mathbb R^k$. Its norm $\|W\|_{2,1}$ is the sum of the lengths of its columns. In general, with the columns $W_{:,i}$ we write $\|W\|_{q,p} = \bigl\| (\|W_{:,1}\|_q, \dots, \|W_{:,d}\|_q) \bigr\|_p$. (The paper prints $r$ for the outer index $p$. In our counterexamples only one column is other than 0, so that $\|W\|_{q,p}$ is the same for every outer index.)
+#
+# Some members of a class of matrices *cover* it at scale $\epsilon$ on some inputs if every $W$ of the class has one of these members, $\hat W$, with $\|(W - \hat W)x\|_2 \le \epsilon$ on all these inputs. $N_\infty$ is the least number of members that do. Its logarithm, always natural here, is what bounds on generalization contain. Matrices are bounded by $B_w$ and inputs by $B_x$, and $a = B_w^2 B_x^2/\epsilon^2$.
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Lemmas 3.4 and 3.5
 # :label: lengthfree-lem3-4
-# *(Refuted below as printed.)* On any $N > d$ inputs (any $n$ in 3.5) $\log N_\infty$ is, for matrices with $\lVert W \rVert_{2,1} \le B_w$, at most
+# *(Refuted below as printed.)* For matrices with $\lVert W \rVert_{2,1} \le B_w$, on any $N > d$ inputs (any $n$ in 3.5):
 #
-# | lemma | inputs | bound |
+# | lemma | inputs | bound on $\log N_\infty$ |
 # |:--|:--|:--|
 # | 3.4 | $\lVert x \rVert_1 \le B_x$ | $\lesssim a \log(dk)$ |
 # | 3.5 | $\lVert x \rVert_2 \le B_x$ | $\lesssim a \log(dn)$ |
@@ -90,11 +92,16 @@ table(by_hand, "Log size of a cover at ε = 1/2, one row and one column", form="
 # Here $\lesssim$ hides a constant and logarithms of anything but $d$, $k$ and $n$.
 # ```
 #
-# Lemma 3.4 is Lemma 3.5 on the inputs $B_x e_1, \dots, B_x e_d$, which suffice by {prf:ref}`lengthfree-lem3-2`. Lemma 3.5 is credited to {cite:t}`variables`, as Lemma 4.6; of their paper we have the review version of October 2021 only, whose Lemma 4.5 is {prf:ref}`variables-lem4-5`. Nothing changes if $W$, $x$ and $\epsilon$ are measured in units of $B_w$, $B_x$ and $B_w B_x$, so let $B_w = B_x = 1$ and $a = 1/\epsilon^2$ from here on.
+# Lemma 3.4 follows from Lemma 3.5 on the $d$ inputs $B_x e_1, \dots, B_x e_d$, because these suffice by {prf:ref}`lengthfree-lem3-2`. Lemma 3.5 is credited to {cite:t}`variables`, as Lemma 4.6; of their paper we have the review version of October 2021 only, whose Lemma 4.5 is {prf:ref}`variables-lem4-5`. Nothing changes if $W$, $x$ and $\epsilon$ are measured in units of $B_w$, $B_x$ and $B_w B_x$, so let $B_w = B_x = 1$ and $a = 1/\epsilon^2$ from here on.
 #
 # ## Columns: a ball in too many dimensions
 #
-# The single column of the example refutes both lemmas. Let only the first column $w \in \mathbb R^k$ of $W$ be other than 0, with $\|w\|_2 \le 1$, and let the only input be $e_1$. To cover the class is then to cover the unit ball of $\mathbb R^k$ by balls of radius $\epsilon$, which by volume takes $\epsilon^{-k}$ of them. So at $\epsilon = \frac12$ the log size is at least $k \log 2$. But Lemma 3.4 at $d = 1$ promises a multiple of $4 \log k$, and Lemma 3.5 at $d = 2$, $n = 1$ promises a multiple of $4 \log 2$ for every $k$. No constant, and no power of a logarithm, can make up for this difference. Layers in use have more than one or two input coordinates, however. So we also take $d = k = n$, with the inputs $e_1, \dots, e_d$, where both lemmas promise a multiple of $4 \log(k^2)$, twice as much as Lemma 3.4 at $d = 1$.
+# The single column of the example refutes both lemmas. Let only the first column $w \in \mathbb R^k$ of $W$ be other than 0, with $\|w\|_2 \le 1$, and let $e_1$ be the only input, or one of several, since more inputs never make a cover smaller. To cover the class is then to cover the unit ball of $\mathbb R^k$ by balls of radius $\epsilon$, which by volume takes at least $\epsilon^{-k}$ of them. So at $\epsilon = \frac12$, where $a = 4$, the log size is at least $k \log 2$. But what do the lemmas promise?
+#
+# * *Lemma 3.4 at $d = 1$* promises a multiple of $4 \log k$.
+# * *Lemma 3.5 at $d = 2$, $n = 1$* promises a multiple of $4 \log 2$ for every $k$.
+#
+# No constant, and no power of a logarithm, can make up for this difference. Layers in use have more than one or two input coordinates, however. So we also take $d = k = n$, with the inputs $e_1, \dots, e_d$, where both lemmas promise a multiple of $4 \log(k^2)$, twice as much as Lemma 3.4 at $d = 1$. The next figure divides $k \log 2$ by what is promised. The quotient is the constant that columns force, and the lemmas can be true only if it stays bounded.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant in front of $a \\log(dk)$ (Lemma 3.4) and of $a \\log(dn)$ (Lemma 3.5) that columns force at $\\epsilon = \\frac12$, and the constant that is enough for rows at $d = k = n$, by the theorem below.", "name": "fig-rows-columns"}, "image": {"alt": "Four curves against the number of outputs on logarithmic axes. The three for columns rise steeply, nearly as straight lines, from between a half and four to between five hundred and above ten thousand. The one for rows falls slowly towards two."}} tags=["hide-input"]
 widths = sorted({16, 64, 256, 1024, 4096, 65536, k_wide})
@@ -166,15 +173,30 @@ lem3_4.refuted(
 glue(hidden=hidden)
 
 # %% [markdown]
-# {numref}`fig-rows-columns` shows the constant that would have to stand in front of each lemma, and for comparison one that is enough for rows. The three curves for columns rise nearly like straight lines on logarithmic axes, so no constant is large enough for all $k$, whereas the curve for rows falls slowly towards 2. At $k =$ {glue:text}`k_wide` a constant of {glue:text}`forced_square:.1f` is forced at $d = k = n$, and of {glue:text}`forced_best:.1f` at the error that forces most, $\epsilon = e^{-1/2}$. With one input coordinate it is {glue:text}`forced_34:.0f` in Lemma 3.4, and with two coordinates and one input {glue:text}`forced_35:.0f` in Lemma 3.5.
+# {numref}`fig-rows-columns` shows the constant that would have to stand in front of each lemma, and for comparison one that is enough for rows. The three curves for columns rise nearly like straight lines on logarithmic axes, so no constant is large enough for all $k$, whereas the curve for rows falls slowly towards 2. At $k =$ {glue:text}`k_wide` the forced constants are:
 #
-# How much is forced at the size of the paper's experiment? With one input coordinate or two the constants at $k = 64$ are {glue:text}`own_34:.1f` and {glue:text}`own_35:.0f`. But there $d = k = 64$, and then, whatever $\epsilon$ is, the volume of a single column forces at most {glue:text}`square_34:.1f` in Lemma 3.4 and at most {glue:text}`square_35:.1f` in Lemma 3.5. Both are reached at $\epsilon = e^{-1/2}$, the second with a single input, and more inputs force less. So at that size this argument does not show the difference, but in wide layers no constant hides it.
+# | lemma | inputs | error $\epsilon$ | forced constant |
+# |:--|:--|:--|:--|
+# | both | $d = k = n$ | $\frac12$ | {glue:text}`forced_square:.1f` |
+# | both | $d = k = n$ | $e^{-1/2}$, which forces most | {glue:text}`forced_best:.1f` |
+# | 3.4 | one coordinate, $d = 1$ | $\frac12$ | {glue:text}`forced_34:.0f` |
+# | 3.5 | two coordinates and one input, $d = 2$, $n = 1$ | $\frac12$ | {glue:text}`forced_35:.0f` |
 #
-# The difference comes from a transpose. The review version of {cite:t}`variables` has a similar slip in its Lemma 4.5, {prf:ref}`variables-lem4-5`, which bounds columns and writes $Wx$, but what it proves is about $W^\top x$. It is another lemma, however: its matrices have $d_2$ columns of length at most $B_\infty$, and its factor is $d_2^2 B_\infty^2$, or $d_2 B_1 B_\infty$ if the sum $B_1$ of the lengths is bounded too, not $B_1^2$. Whether Lemma 4.6 of the published version, which {cite:t}`lengthfree` cite, has the slip we do not know. In the review version $Wx$ is not defined, so it can be read as $W^\top x$. In {cite:t}`lengthfree`, whose lemmas we judge, $W$ is $k \times d$ and $Wx$ is defined, so the lemma makes a statement about columns, and this statement is false.
+# How much is forced at the size of the paper's experiment, $d = k = 64$? The volume of a single column forces most at $\epsilon = e^{-1/2}$: a constant of about {glue:text}`square_34:.1f` in Lemma 3.4, and of about {glue:text}`square_35:.1f` in Lemma 3.5 with a single input. Other values of $\epsilon$ force less, and so do more inputs. (The curves of the figure are higher at $k = 64$, {glue:text}`own_34:.1f` and {glue:text}`own_35:.0f` for $\epsilon = \frac12$, but they are for one input coordinate in Lemma 3.4 and for two in Lemma 3.5, not for 64.) So at that size this argument does not show the difference, but in wide layers no constant hides it.
 #
-# Theorem 4.1 of the same paper has rows where columns are needed, and we count this as a misprint ({ref}`ch-single-layer-bound`), because the paper's own proof has the right norms. Here the paper has no proof of the lemma that shows that rows are meant. It cites Lemma 3.5 and deduces Lemma 3.4 from it, both with the norm of columns. Corollary D.0.2 then asks for this norm of $W_{QK}$, which the proof of Theorem 4.1 multiplies as $W_{QK} x$. (The definition of the layer has $W_{QK}^\top x$, and for this product the norm would be that of rows, but the paper does not say that the lemma is applied to the transpose. Likewise Appendix E covers the maps $x \mapsto W_v^\top x$, for which $\|W_v\|_{2,1}$ would be the norm of rows, and Appendix A goes from one output to many by rows. But the same Appendix E covers $x \mapsto W_{QK} x$ with the same norm, and neither appendix says which norm Lemma 3.4 means. So the authors may have had $x \mapsto W^\top x$ in mind.) And in Lemma 3.5 rows for columns are not enough, as we see next.
+# The difference comes from a transpose: the argument by which one proves such covers of $x \mapsto Wx$ is about rows. What is true if one reads rows for columns, we ask next. Whether the columns are a misprint, we ask at the end of the page.
 #
-# **A kinder reading** replaces columns by rows in both lemmas. With this change Lemma 3.4 is true for $dk \ge 2$ (at $d = k = 1$ its bound is 0). Lemma 3.5 is not yet true, because it needs $\log(kn)$, the logarithm of outputs times inputs, in place of $\log(dn)$ (see the exercise). At $n = d$ that is the $\log(dk)$ of Lemma 3.4, whereas $\log(dn)$ would give $\log(d^2)$. Trauger and Tewari do not mean rows by $\|\cdot\|_{q,p}$, since they define the norm by columns, and their Lemma 3.3, in the same notation, needs columns. They use Lemma 3.4 in two places. In one of them, Corollary D.0.2, rows are enough, and D.0.2 holds for columns too, by another proof ({ref}`ch-single-layer-corollaries`). In the other, Corollary F.0.2, they are not enough, because the lemma is used there on hidden tokens, of which only the 2-norm is bounded ({ref}`ch-layer-by-layer`). For all inputs with $\|x\|_2 \le 1$ the lemma is false for rows as well. To see this, let only one row of $W$ be other than 0. The largest error on these inputs is the distance of the two rows, so to cover the class is again to cover a unit ball, this time of $\mathbb R^d$, and at $d = k =$ {glue:text}`k_wide` a constant of {glue:text}`hidden:.1f` is forced again.
+# ### A kinder reading
+#
+# A kinder reading replaces columns by rows in both lemmas. (Trauger and Tewari do not mean rows by $\|\cdot\|_{q,p}$, since they define the norm by columns, and their Lemma 3.3, in the same notation, needs columns.) What would be true then?
+#
+# * *Lemma 3.4* is true with rows for $dk \ge 2$ (at $d = k = 1$ its bound is 0).
+# * *Lemma 3.5* is not yet true. It needs $\log(kn)$, the logarithm of outputs times inputs, in place of $\log(dn)$ (see the exercise). At $n = d$ that is the $\log(dk)$ of Lemma 3.4, whereas $\log(dn)$ would give $\log(d^2)$.
+#
+# Would rows be enough where the paper uses Lemma 3.4? The paper does so in two places.
+#
+# * *In Corollary D.0.2* rows are enough, and D.0.2 holds for columns too, by another proof ({ref}`ch-single-layer-corollaries`).
+# * *In Corollary F.0.2* they are not enough, because the lemma is used there on hidden tokens, of which only the 2-norm is bounded ({ref}`ch-layer-by-layer`). For all inputs with $\|x\|_2 \le 1$ the lemma is false for rows as well. To see this, let only one row of $W$ be other than 0. The largest error on these inputs is the distance of the two rows, so to cover the class is again to cover a unit ball, this time of $\mathbb R^d$. At $d = k =$ {glue:text}`k_wide` a constant of {glue:text}`hidden:.1f` is forced again.
 #
 # ## Rows: the repaired lemma
 #
@@ -187,7 +209,7 @@ glue(hidden=hidden)
 # For all inputs with $\|x\|_1 \le B_x$, however many, the same with $d$ in place of $n$.
 # ```
 #
-# **The idea of the proof.** In the example a row was rounded entry by entry. For general inputs we round it step by step instead. We start from 0, look for the input at which the current row is still far off, and take a step in the direction of this input. Every such step brings us nearer to the row, so few steps are needed, and the result is known once we know which inputs were used. With several rows the total length has to be shared: we round the length of each row down to a whole multiple of a unit, and allow a long row to be further off than a short one, since it may also take more steps.
+# **The idea of the proof.** In the example a row was rounded entry by entry. For general inputs we round it step by step instead. We start from 0, look for the input at which the current row is still far off, and take a step in the direction of this input. Every such step brings us nearer to the row, so few steps are needed, and the result is known once we know which inputs were used. This is why the number $n$ of inputs stands under the logarithm. With several rows the total length has to be shared: we round the length of each row down to a whole multiple of a unit, and allow a long row to be further off than a short one, since it may also take more steps.
 #
 # ```{dropdown} Proof
 # We choose a unit, walk to each row, and add up errors and possibilities.
@@ -240,7 +262,10 @@ def error(W, X, epsilon):
 
 
 # %% [markdown]
-# An adversary, which is a search for the largest error, changes the matrix and the inputs together. With hundreds of rows or inputs we allow the search only a tenth of the trials, and it finds little more than random draws do. Two more instances are made by hand, to attain the two limits in the proof. Four equal rows of length just below $2\tau = \frac14$, at $\epsilon = \frac12$, use both parts of the error in full. And one row that has equal parts along {glue:text}`apart` orthonormal inputs needs as many steps as are allowed.
+# An adversary, which is a search for the largest error, changes the matrix and the inputs together. An error above $\epsilon$ would refute the repaired lemmas. With hundreds of rows or inputs we allow the search only a tenth of the trials, and it finds little more than random draws do. Two more instances are made by hand, to attain the two limits in the proof:
+#
+# * *Four equal rows* of length just below $2\tau = \frac14$, at $\epsilon = \frac12$, use both parts of the error in full.
+# * *One row* that has equal parts along {glue:text}`apart` orthonormal inputs needs as many steps as are allowed.
 
 # %% mystnb={"code_prompt_hide": "The adversary", "code_prompt_show": "The adversary"} tags=["hide-input"]
 
@@ -339,7 +364,17 @@ lem3_4.repaired(
 glue(apart=49, attained=attained, column_error=column_error)
 
 # %% [markdown]
-# No error exceeds $\epsilon$, and the four equal rows reach {glue:text}`attained:.3f` of it, so this estimate of the error cannot be improved. For comparison, one column of length 1 that is spread over 400 rows has an error of {glue:text}`column_error:.1f` $\epsilon$ in the same rounding. Neither $k$ nor $n$ can leave the logarithm (see the exercise). The bound of Lemma 3.4 does not change when there are more inputs, whereas that of Lemma 3.5 grows with $\log n$. This independence of the number of inputs is the property that the paper needs, and for inputs of bounded 1-norm it survives.
+# No error exceeds $\epsilon$, and the four equal rows reach {glue:text}`attained:.3f` of it, so this estimate of the error cannot be improved. For comparison, one column of length 1 that is spread over 400 rows has an error of {glue:text}`column_error:.1f` $\epsilon$ in the same rounding. Neither $k$ nor $n$ can leave the logarithm (see the exercise).
+#
+# The bound of Lemma 3.4 does not change when there are more inputs, whereas that of Lemma 3.5 grows with $\log n$. This independence of the number of inputs is the property that the paper needs, and for inputs of bounded 1-norm it survives.
+#
+# ## Is it a misprint?
+#
+# Theorem 4.1 of the same paper has rows where columns are needed, and we count this as a misprint ({ref}`ch-single-layer-bound`), because the paper's own proof has the right norms. Here the paper has no proof of the lemma that shows that rows are meant. It cites Lemma 3.5 and deduces Lemma 3.4 from it, both with the norm of columns. Corollary D.0.2 then asks for this norm of $W_{QK}$, which the proof of Theorem 4.1 multiplies as $W_{QK} x$. And in Lemma 3.5 rows for columns are not enough, as we have seen. So we judge the lemmas as they are printed.
+#
+# *For a transpose* there are three passages. The definition of the layer has $W_{QK}^\top x$, and for this product the norm would be that of rows, but the paper does not say that the lemma is applied to the transpose. Likewise Appendix E covers the maps $x \mapsto W_v^\top x$, for which $\|W_v\|_{2,1}$ would be the norm of rows, and Appendix A goes from one output to many by rows. So the authors may have had $x \mapsto W^\top x$ in mind. *Against it* is that the same Appendix E covers $x \mapsto W_{QK} x$ with the same norm. Neither appendix says which norm Lemma 3.4 means.
+#
+# What about the source? The review version of {cite:t}`variables` has a similar slip in its Lemma 4.5, {prf:ref}`variables-lem4-5`, which bounds columns and writes $Wx$, but what it proves is about $W^\top x$. In that version $Wx$ is not defined, so it can be read as $W^\top x$. In {cite:t}`lengthfree`, whose lemmas we judge, $W$ is $k \times d$ and $Wx$ is defined, so the lemma makes a statement about columns, and this statement is false. Lemma 4.5 is another lemma, however: its matrices have $d_2$ columns of length at most $B_\infty$, and its factor is $d_2^2 B_\infty^2$, or $d_2 B_1 B_\infty$ if the sum $B_1$ of the lengths is bounded too, not $B_1^2$. Whether Lemma 4.6 of the published version, which {cite:t}`lengthfree` cite, has the slip we do not know.
 #
 # ## What we found
 #
@@ -429,7 +464,7 @@ answer = pd.DataFrame(by_outputs).T.rename_axis("k")
 table(answer, "Constants that columns force at ε = 1/2", form=".1f")
 
 # %% [markdown]
-# From one line to the next $k$ grows by 16. The constant of Lemma 3.5 at $d = 2$, $n = 1$ grows by 16 as well. That of Lemma 3.4 grows by 12 and by 12.8, and so does the constant at $d = k = n$, since their logarithms grow too. A square of the logarithm only delays the growth, and so would any fixed power.
+# From one line to the next $k$ grows by a factor of 16. The constant of Lemma 3.5 at $d = 2$, $n = 1$ grows by a factor of 16 as well. That of Lemma 3.4 grows by factors of 12 and 12.8, and so does the constant at $d = k = n$, since their logarithms grow too. A square of the logarithm only delays the growth, and so would any fixed power.
 #
 # ```{solution-end}
 # ```

@@ -19,11 +19,11 @@
 # # Where a cover of linear maps has to look
 #
 # ```{verdict}
-# Yes, to cover linear maps on all inputs of bounded $\ell_1$ norm it is enough to cover them on the vertices of that ball, as long as outputs are compared in a norm. The paper defines covers for exponents below 1 too, which give no norm and which nothing uses. With the exponent $\frac12$ the vertices are not enough: {glue:text}`on_vertices` map covers them, but {glue:text}`on_all` are needed for all inputs.
+# Yes, to cover linear maps on all inputs of bounded $\ell_1$ norm it is enough to cover them on the vertices of that ball, as long as outputs are compared in a norm. The paper defines covers for exponents below 1 too, which give no norm and which nothing uses. With the exponent $\frac12$ {glue:text}`on_vertices` map covers the vertices, but {glue:text}`on_all` are needed for all inputs. A second lemma, which combines covers of rows, is true for the class of all matrices with such rows, a condition that is not printed.
 # ```
-# **Needs** nothing but linear algebra. **Read** 7 min. **Runs in** 5 s. **Source** printed.
+# **Needs** nothing but linear algebra. **Read** 9 min. **Runs in** 5 s. **Source** printed.
 #
-# **Claim.** Two lemmas reduce what a cover has to take into account. First, to cover linear maps on all mixtures, that is, convex combinations, of some inputs it is enough to cover them at these inputs, wherever outputs are compared in a norm. Second, covers of single rows can be combined into a cover of matrices, and this holds for the class of all matrices with such rows.
+# **Claim.** Two lemmas reduce what a cover has to take into account. First, to cover linear maps on all mixtures, that is, convex combinations, of some inputs it is enough to cover them at these inputs, wherever outputs are compared in a norm. Second, covers of single rows can be combined into a cover of matrices. This holds for the class of all matrices with such rows. For a smaller class it can fail, unless the cover may be taken from outside the class.
 
 # %% tags=["parameters"]
 starts = 32  # starting points of each search [16..512]
@@ -68,7 +68,7 @@ figures.show()
 #
 # ## The statements
 #
-# A class $\mathcal W$ of matrices $W \in \mathbb R^{k \times d}$ acts on inputs $x \in \mathbb R^d$, $\mathcal F = \{x \mapsto Wx\}$. Members of the class *cover* it on some inputs, at scale $\epsilon$, if every $W \in \mathcal W$ has a member $\hat W$ among them with $\|(W - \hat W)x\|_q \le \epsilon$ on all these inputs. (The paper asks for less than $\epsilon$; it makes no difference here.) The least number of such members is the *covering number*, and $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ is its largest value over all sets of $N$ inputs.
+# A class $\mathcal W$ of matrices $W \in \mathbb R^{k \times d}$ acts on inputs $x \in \mathbb R^d$, and $\mathcal F$ is the class of the maps $x \mapsto Wx$. Members of the class *cover* it on some inputs, at scale $\epsilon$, if every $W \in \mathcal W$ has a member $\hat W$ among them with $\|(W - \hat W)x\|_q \le \epsilon$ on all these inputs. (The paper asks for less than $\epsilon$; it makes no difference here.) The least number of such members is the *covering number*. It depends on the inputs, and $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ is its largest value over all sets of $N$ inputs. (The $N$ in the bracket counts inputs, whereas $N_\infty$ counts members of the cover.)
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Lemma 3.2
 # :label: lengthfree-lem3-2
@@ -155,9 +155,11 @@ glue(on_vertices=qs.loc[0.5, on_vertices], on_all=qs.loc[0.5, on_all])
 #
 # ## From rows to matrices
 #
-# The second lemma covers each row by itself, so if all $k$ rows are off by at most $\epsilon$ at an input, the sum of the $q$-th powers is at most $k \epsilon^q$. If all of them are off by $\epsilon$ at the same input, the output is off by $k^{1/q} \epsilon$; this happens if the worst row is repeated.
+# The second lemma covers each row by itself. If all $k$ rows are off by at most $\epsilon$ at an input, then the $q$-th powers of the $k$ errors sum to at most $k \epsilon^q$, so the output is off by at most $k^{1/q} \epsilon$. For example, four rows that are off by at most $\epsilon$ each give a Euclidean error of at most $\sqrt{4 \epsilon^2} = 2 \epsilon$, which is $4^{1/2} \epsilon$. The bound is attained if all rows are off by $\epsilon$ at the same input, which happens if the matrix repeats its worst row.
 #
-# One condition matters here. The paper's covers are subsets of the class, but a matrix that is put together from covered rows need not lie in the class, if the class is just *any* set of matrices with bounded rows. For example, let the scalars be $w \in [-1, 1]$, the input 1, and $\epsilon = \frac32$, so that the number 0 covers them and $C = 0$. But two matrices, all entries $1$ and all entries $-1$, are $2 k^{1/q}$ apart, and a class of these two needs both. For the class of *all* matrices with such rows the statement holds, and the folded cell checks both cases.
+# One condition matters here. The paper's covers are subsets of the class, but a matrix that is put together from covered rows need not lie in the class, if the class is just *any* set of matrices with bounded rows. For example, let the scalars be $w \in [-1, 1]$, the input 1, and $\epsilon = \frac32$, so that the number 0 covers them and $C = 0$. But two matrices, all entries $1$ and all entries $-1$, are $2 k^{1/q}$ apart, and a class of these two needs both. For the class of *all* matrices with such rows the statement holds, because it contains the matrices that are put together.
+#
+# The folded cell checks both cases. The class of the two matrices needs two members where one is promised, whereas one member is enough as soon as the matrix 0 belongs to the class, as it does to the class of all such matrices. A matrix that repeats the worst row attains the bound $k^{1/q} \epsilon$ and does not exceed it.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 

@@ -19,19 +19,21 @@
 # # A bound for one layer, free of the sequence length
 #
 # ```{verdict}
-# Yes, the bound for one layer is free of the number of tokens. Theorem 4.1 is true if the columns of two matrices are bounded, as in its proof. A constant of $8\sqrt2 = 11.3$ is then enough, and on small samples the largest possible output takes the place of the formula. The printed norms bound the rows instead, and with them the theorem fails. At width {glue:text}`d_wide` its constant would have to be at least {glue:text}`forced_wide:.1f`, and the constant that is needed grows with the width without limit.
+# Yes, the bound for one attention layer is free of the number of tokens. It bounds the layer's complexity, that is, how well it can fit labels that are pure noise. Theorem 4.1 is true if columns of two matrices are bounded, as in its proof. Then $8\sqrt2 = 11.3$ times its formula, or on small samples the largest possible output, is enough. The printed norms bound rows instead, and with them the theorem fails: at width {glue:text}`d_wide` its constant would have to be at least {glue:text}`forced_wide:.1f`, and it grows with the width without limit.
 # ```
-# **Needs** {ref}`ch-capacity`, {ref}`ch-rounding`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 15 s. **Source** printed.
+# **Needs** {ref}`ch-capacity`, {ref}`ch-rounding`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 18 min. **Runs in** 15 s. **Source** printed.
 #
 # **Claim.** The theorem bounds how well one attention layer can fit noise. The bound contains the norms of the layer's matrices, but not the number $T$ of tokens. As printed it bounds the rows of two matrices, whereas its proof uses their columns. For rows the theorem is false, and for columns it holds, if small samples are treated as a case of their own. Since the proof has the right norms, we count the printed ones as a misprint. What removes $T$ is a convexity step, which eliminates one matrix before anything is covered.
 #
 # ## Why one should care
 #
-# Texts get longer, and a guarantee that gets worse with every token is of little use for them. Earlier bounds for one attention layer contain the logarithm of the number of tokens, because they cover a matrix at all tokens of all inputs. The fourth paper removes this logarithm, and the argument is short enough to be followed step by step. The price is that norms of a particular form appear, sums of absolute values along the columns of a weight matrix. Sums along the rows would not be enough: with columns the formula is a theorem, and with rows it is false for wide layers.
+# Texts get longer, and a guarantee that gets worse with every token is of little use for them. Earlier bounds for one attention layer contain the logarithm of the number of tokens. The reason is that they cover a matrix at all tokens of all inputs, that is, they replace the infinitely many matrices by finitely many that are close to them at every token. The fourth paper removes this logarithm, and the argument is short enough to be followed step by step. The price is that norms of a particular form appear, sums of absolute values along the columns of a weight matrix. Sums along the rows would not be enough: with columns the formula is a theorem, and with rows it is false for wide layers.
 #
 # ## Four signs by hand
 #
-# Why should it matter whether rows or columns are bounded? Take a matrix $W$ with $k = 4$ rows, each of them $(1, 0, 0, 0)$. The absolute values in each row sum to 1, and those in the first column sum to 4. Now let $x$ be a vector with four entries $\pm 1$. The first entry of $x^\top W$ is the sum of four signs, which can be as large as 4. So with rows of sum 1 an output can be as large as the number of rows. If the absolute values in each column summed to 1, every entry of $x^\top W$ would be a sum of signs with weights whose absolute values sum to 1, and so at most 1. Therefore a bound in which only the sum of a row occurs must miss a factor that grows with the width. The counterexample below is this example inside a layer.
+# Why should it matter whether rows or columns are bounded? Take a matrix $W$ with $k = 4$ rows, each of them $(1, 0, 0, 0)$. The absolute values in each row sum to 1, and those in the first column sum to 4. Now let $x$ be a vector with four entries $\pm 1$. The first entry of $x^\top W$ is the sum of four signs, which can be as large as 4. So with rows of sum 1 an output can be as large as the number of rows.
+#
+# Suppose instead that the absolute values in each *column* sum to 1. Then every entry of $x^\top W$ is a sum of signs with weights whose absolute values sum to 1, and so at most 1. Therefore a bound in which only the sum of a row occurs must miss a factor that grows with the width. The counterexample below is this example inside a layer.
 #
 # ## The statement
 #
@@ -45,8 +47,6 @@
 # * The norm $\|W\|_{q,p}$ is the $p$-norm of the $q$-norms of the *columns*. So $\|W\|_{1,\infty}$ is the largest sum of absolute values in a column.
 # * The matrices $W_{QK}$ have the *cover constant* $C$ if for every $\epsilon$ one can choose $e^{C/\epsilon^2}$ of them, or fewer, such that every other one is within $\epsilon$ of a chosen one. Here $W$ is within $\epsilon$ of $\hat W$ if $\|(W - \hat W)^\top x_{[CLS]}\|_2 \le \epsilon$ at every query.
 #
-# (In the paper $W_{QK}$ is transposed in one formula and not in the next, and we transpose it throughout. The first display of its Appendix C lacks the factor $B_v$ on its right side, and the display after Lemma C.1 has it.)
-#
 # ```{prf:theorem} Trauger and Tewari (2024), Theorem 4.1
 # :label: lengthfree-thm4-1
 # *(A misprint, see below: the norms are those of rows, and the proof has columns.)* Let $\|w\|_1 \le B_w$, $\|W_c^\top\|_{1,\infty} \le B_{W_c}$, $\|W_v^\top\|_{1,\infty} \le B_{W_v}$, let all tokens have $\|x\|_2 < B_x$, and let $W_{QK}$ have the cover constant $C$. If $m > d$ and $m > \ln(2d)$, then $\mathcal R$ is of order
@@ -54,7 +54,11 @@
 # $$B_w B_{W_c} L_\sigma B_{W_v} \Bigl( \frac{2 B_x^2 \sqrt C}{\sqrt m} \Bigl( 1 + \ln \frac{\sqrt m}{2 B_x \sqrt C} \Bigr) + B_x \sqrt{\frac{\ln(2d)}m} \Bigr) .$$
 # ```
 #
-# In words, the complexity is the product of the norms outside the attention with a sum of two terms. The first term comes from the scores and falls like $\frac{\ln m}{\sqrt m}$, and the second comes from the choice of one of $d$ coordinates. Nothing in this formula depends on $T$. The next figure, whose numbers are computed further below, shows on the left what that means, and on the right what goes wrong with rows.
+# In words, the complexity is the product of the norms outside the attention with a sum of two terms. The first term comes from the scores and falls like $\frac{\ln m}{\sqrt m}$, and the second comes from the choice of one of $d$ coordinates. Nothing in this formula depends on $T$.
+#
+# (The paper transposes $W_{QK}$ in one formula and not in the next, and we transpose it throughout. The first display of its Appendix C, for a vector $v$ with $\|v\|_1 \le B_v$, lacks the factor $B_v$ on its right side, but the display after Lemma C.1, which applies it to $w$, has the factor $B_w$.)
+#
+# The next figure, whose numbers are computed further below, shows on the left what freedom from $T$ means, and on the right what goes wrong with rows. Its right panel uses one more word: a class of layers *forces* a constant, namely its complexity divided by the formula, because the theorem would be false with any smaller constant.
 
 # %% tags=["parameters"]
 instances = 20  # random tiny classes along the proof [5..100]
@@ -145,7 +149,7 @@ right.legend()
 figures.show()
 
 # %% [markdown]
-# On the left the repaired bound and the complexity of a small class stay constant as inputs get longer, whereas a bound from covers of all tokens rises slowly. On the right we ask which constant the printed formula would need. For columns this constant decreases with the width, but for rows it grows without limit, and at some width it exceeds $8\sqrt2$, the constant that we prove for columns.
+# On the left the repaired bound and the complexity of a small class stay constant as inputs get longer, whereas a bound from covers of all tokens rises slowly. On the right are the constants that one family of layers forces on the printed formula. For columns this constant decreases with the width, but for rows it grows without limit, and at some width it exceeds $8\sqrt2$, the constant that we prove for columns.
 #
 # ## The idea: five steps
 #
@@ -157,9 +161,9 @@ figures.show()
 # 4. *Convexity* again, now for $v$: $\mathcal R(v^\top u) = B_{W_v} \mathcal R(\pm u_j)$, over coordinates $j$ and matrices $W_{QK}$. **This step is what frees the bound from $T$.** Older proofs cover $W_v$ at all $mT$ tokens, but here $W_v$ is gone before anything is covered.
 # 5. *Dudley.* Only one matrix is left to cover, $W_{QK}$, and it acts on the tokens only inside the scores. By Dudley's theorem $\mathcal R(\pm u_j)$ is at most $4\sqrt2$ times the entropy integral of a cover ({ref}`ch-capacity`), which is an integral over the square root of the log size of the cover.
 #
-# To see how much each step loses, we follow tiny classes along the steps. They have four matrices $W_{QK}$ and columns $v$ of $\ell_1$ norm at most 1, with all corners of the ball among them, and we take all $2^m$ signs. If a number in the table were larger than the next one in its row, one of the steps would be wrong.
+# To see how much each step loses, we follow tiny classes along the steps. They have four matrices $W_{QK}$ and columns $v$ of $\ell_1$ norm at most 1, with all corners of the ball among them, and we take all $2^m$ signs. The first column of the table is what is left after step 1, and each further column is what is left after one more step. If a number in the table were larger than the next one in its row, one of the steps would be wrong.
 
-# %% mystnb={"code_prompt_hide": "Four activations", "code_prompt_show": "Four activations"} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Three activations", "code_prompt_show": "Three activations"} tags=["hide-input"]
 activations = {"ReLU": torch.relu, "tanh": torch.tanh, "identity": lambda y: y}
 scales = torch.linspace(0, 1, 17).double()
 ladder, in_l2_ball = {name: [] for name in activations}, []
@@ -204,7 +208,7 @@ glue(
 )
 
 # %% [markdown]
-# The numbers increase from left to right, as they must, and steps 1 and 4 are equalities. The factor 2 in the step of the sign is not needed if $\sigma$ is odd, because the class is then symmetric already. In general it is needed, for example for a class of one function and 0. Most is lost in Dudley's step, a factor of about {glue:text}`lost:.0f` here.
+# No number is larger than the next one in its row, as it must be. Step 4 is an equality, as the columns *no activation* and *coordinates* show. Step 1 is an equality by its proof, and the table begins after it. The factor 2 in the step of the sign is not needed if $\sigma$ is odd, because the class is then symmetric already. In general it is needed, for example for a class of one function and 0. Most is lost in Dudley's step, a factor of about {glue:text}`lost:.0f` here.
 #
 # ## The cover: softmax, and only the queries
 #
@@ -228,7 +232,7 @@ glue(
 # $\|\mathrm{softmax}(\theta_1) - \mathrm{softmax}(\theta_2)\|_1 \le 2\, \|\theta_1 - \theta_2\|_\infty$.
 # ```
 #
-# In {ref}`ch-attention-capacity` $c = 1$ is proved, so the 2 in front of $B_x^2 \sqrt C$ can be replaced by 1. To see that the constant 1 cannot be improved, raise half of {glue:text}`T_far` equal logits by $10^{-4}$ and lower the other half by the same amount. The ratio of both sides is then less than $10^{-8}$ below 1. If only one logit is raised and all others are lowered, the ratio is far smaller.
+# In {ref}`ch-attention-capacity` $c = 1$ is proved, so the 2 in front of $B_x^2 \sqrt C$ can be replaced by 1. To see that the constant 1 cannot be improved, raise half of {glue:text}`T_far` equal logits (the inputs of a softmax, here the scores) by $10^{-4}$ and lower the other half by the same amount. The left side of the lemma, divided by the largest change of a logit, is then less than $10^{-8}$ below 1. If only one logit is raised and all others are lowered, this ratio is far smaller.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 opposed = 1e-4 * torch.tensor([1.0, -1.0]).double().repeat(lengths[-1] // 2)
@@ -259,7 +263,7 @@ lem_c1.holds(
 )
 
 # %% [markdown]
-# The cover has to be accurate at the queries only, because the scores read $W_{QK}$ through $W_{QK}^\top x_{[CLS]}$, and there are $m$ queries, not $mT$. So for one layer an older cover would serve as well, namely the paper's Lemma 3.5 on $m$ points, in the form in which it is true ({ref}`ch-linear-covers`). It has $\ln(dm)$ where the paper's new covers have $\ln d$, and it does not contain $T$ either. The new covers are needed from the second layer on ({ref}`ch-multi-layer-bound`), where the inputs are all tokens of the layer before.
+# The cover has to be accurate at the queries only, because the scores read $W_{QK}$ through $W_{QK}^\top x_{[CLS]}$, and there are $m$ queries, not $mT$. So for one layer an older cover would serve as well, namely the paper's Lemma 3.5 on $m$ points, in the form in which it is true ({ref}`ch-linear-covers`). The older cover has $\ln(dm)$ where the paper's new covers have $\ln d$, and it does not contain $T$ either. The new covers are needed from the second layer on ({ref}`ch-multi-layer-bound`), where the inputs are all tokens of the layer before.
 #
 # ## Rows and columns
 #
@@ -273,7 +277,9 @@ lem_c1.holds(
 #
 # $$\mathcal R \ge \frac1{2d}\, \mathbb E \sum_{j=1}^d \tfrac12 |\varepsilon_j + \varepsilon_j'| = \frac14$$
 #
-# for every $d$. But the theorem allows only a multiple of $\sqrt{\ln(2d)/2d}$, because with $W_{QK} = 0$ as the only matrix $C$ may be as small as one likes. If columns are bounded instead, the first column of $W_c$ may be $\pm e_j$ or a mixture of these, and $\mathcal R = \frac1m (1 - 2^{-d})$. Up to $d = 4$ we run the layer and try all signs, and a difference from these two formulas would stop the chapter.
+# for every $d$. But the theorem allows only a multiple of $\sqrt{\ln(2d)/2d}$, because with $W_{QK} = 0$ as the only matrix the cover constant $C$ may be as small as one likes. If columns are bounded instead, the first column of $W_c$ may be $\pm e_j$ or a mixture of these, and $\mathcal R = \frac1m (1 - 2^{-d})$.
+#
+# The table has both complexities and the constants that they force. A constant for rows that stays below $8\sqrt2 = 11.3$ would speak against our refutation. Up to $d = 4$ we run the layer and try all signs, and a difference from these two formulas would stop the chapter.
 
 
 # %% mystnb={"code_prompt_hide": "Complexity for rows and for columns", "code_prompt_show": "Complexity for rows and for columns"} tags=["hide-input"]
@@ -330,15 +336,22 @@ thm4_1.refuted(
 )
 
 # %% [markdown]
-# The constant for rows grows like $\sqrt{d/\ln d}$, so it cannot be absorbed into an $O$. A larger sample does not help either. If each $e_j$ occurs $r$ times in place of twice, then $m = rd$ and the complexity is about $0.4 \sqrt{d/m}$, whereas the formula gives $\sqrt{\ln(2d)/m}$. The ratio of the two hardly changes with $r$. (At $d = 64$ it lies between 1.28 and 1.58, at every $r$ that we tried, and it tends to $0.4 \sqrt{d/\ln(2d)}$.)
+# The constant for rows grows like $\sqrt{d/\ln d}$, so it cannot be absorbed into an $O$, and in the last row of the table it is above $8\sqrt2$. A larger sample does not help either, for if each $e_j$ occurs $r$ times in place of twice, then $m = rd$ and the complexity is about $0.4 \sqrt{d/m}$, whereas the formula gives $\sqrt{\ln(2d)/m}$. The ratio of the two hardly changes with $r$. (At $d = 64$ it lies between 1.28 and 1.58, at every $r \ge 2$ that we tried, and it tends to $0.4 \sqrt{d/\ln(2d)}$; the theorem's $m > d$ excludes $r = 1$.)
 #
-# These inputs also meet the condition of Corollaries D.0.1 and D.0.2, which bound the sum of a token's absolute values. Without this condition more is forced. Let the query and all tokens of all inputs be the one vector $(1, \dots, 1)/\sqrt d$. Then the output is $\frac1{\sqrt d} \sum_j s_j$ at every input, so $\mathcal R \ge \frac{\sqrt d}m\, \mathbb E\, |\sum_i \varepsilon_i|$, which is about $0.8 \sqrt{d/m}$. At $m = 2d$ this forces a constant above $8 \sqrt2$ from the width {glue:text}`flat_from` on, and {glue:text}`wide_flat:.1f` at $d =$ {glue:text}`d_wide`. At the width of the paper's experiment, $d = 64$, it forces {glue:text}`own_flat:.1f`, where the tokens $e_j$ force {glue:text}`own_width:.1f`. At this width no layer with the identity for $\sigma$ and uniform attention forces more than $\sqrt{d/\ln(2d)} = 3.6$, because its output is a product $\langle v, u \rangle$ with $\|v\|_\infty \le 1$. So in practice the difference between rows and columns matters in wide layers.
+# These inputs also meet the condition of Corollaries D.0.1 and D.0.2, which bound the sum of a token's absolute values. Without this condition more is forced. Let the query and all tokens of all inputs be the one vector $(1, \dots, 1)/\sqrt d$. Then the output is $\frac1{\sqrt d} \sum_j s_j$ at every input, so $\mathcal R \ge \frac{\sqrt d}m\, \mathbb E\, |\sum_i \varepsilon_i|$, which is about $0.8 \sqrt{d/m}$. At $m = 2d$ this forces a constant above $8 \sqrt2$ from the width {glue:text}`flat_from` on. The width of the paper's experiment is $d = 64$:
 #
-# **A misprint or a false statement?** By the definition in Section 2.1 of the paper $\|W^\top\|_{1,\infty}$ is about the columns of $W^\top$, which are rows of $W$. But the proof applies its first inequality to $e_j^\top W_c^\top$, a row of $W_c^\top$, and bounds its $\ell_1$ norm by $B_{W_c}$; so the authors work with columns of $W_c$. A statement that fails as printed, while its own proof has the right form, is a misprint in this book.
+# | tokens | constant forced at $d = 64$ | at $d =$ {glue:text}`d_wide` |
+# |:--|:--|:--|
+# | $0$ and $e_j$ | {glue:text}`own_width:.1f` | {glue:text}`forced_wide:.1f` |
+# | all equal to $(1, \dots, 1)/\sqrt d$ | {glue:text}`own_flat:.1f` | {glue:text}`wide_flat:.1f` |
+#
+# At $d = 64$ no layer with the identity for $\sigma$ and uniform attention forces more than $\sqrt{d/\ln(2d)} = 3.6$, because its output is a product $\langle v, u \rangle$ with $\|v\|_\infty \le 1$. So in practice the difference between rows and columns matters in wide layers.
+#
+# **A misprint or a false statement?** By the definition in Section 2.1 of the paper $\|W^\top\|_{1,\infty}$ is about the columns of $W^\top$, which are rows of $W$. But the proof applies its first inequality to $e_j^\top W_c^\top$, a row of $W_c^\top$, and bounds its $\ell_1$ norm by $B_{W_c}$. A row of $W_c^\top$ is a column of $W_c$, so the authors work with columns of $W_c$. A statement that fails as printed, while its own proof has the right form, is a misprint in this book.
 #
 # ## The bound, repaired
 #
-# One more correction concerns small samples. The proof minimises $\delta + \int_\delta^{B_x} \sqrt{\log N(\epsilon)/m}\, d\epsilon$ over the lower end $\delta$ of the integral, without a limit on $\delta$, and finds the minimum at $\delta^* = 2 B_x^2 \sqrt C / (\sqrt m - \sqrt{\ln 2d})$. If $\delta^*$ is larger than the upper end $B_x$ of the integral, the formula belongs to a point that is not allowed, so it is not proved. With a large $C$ it even becomes negative, for samples that easily satisfy $m > d$ and $m > \ln(2d)$. The table has such a case, beside the value with the limit $\delta \le B_x$.
+# One more correction concerns small samples. The proof minimises $\delta + \int_\delta^{B_x} \sqrt{\log N(\epsilon)/m}\, d\epsilon$ over the lower end $\delta$ of the integral, without a limit on $\delta$, and finds the minimum at $\delta^* = 2 B_x^2 \sqrt C / (\sqrt m - \sqrt{\ln 2d})$. If $\delta^*$ is larger than the upper end $B_x$ of the integral, the formula belongs to a point that is not allowed, so the formula is not proved. With a large $C$ it even becomes negative, for samples that easily satisfy $m > d$ and $m > \ln(2d)$. The table compares the printed value with the value under the limit $\delta \le B_x$, and a negative number in it cannot be a bound.
 
 # %%
 C = linear_maps.bound_l1_entries(2, 2, loud, 1.0, 1.0)
@@ -364,7 +377,7 @@ thm4_1.refuted(
 glue(real=real, m_tiny=m_tiny, loud=loud, negative=small["as printed"].iloc[0])
 
 # %% [markdown]
-# At {glue:text}`m_tiny` inputs the printed value is {glue:text}`negative:.0f`, although no complexity can be negative, and a real class has complexity {glue:text}`real:.2f`. If the theorem is read as a statement for $m \to \infty$, this does not touch it, so we count it as a gap of the proof. (That the display (4.3) has no $1/m$ is no refutation either, because by the paper's definition the complexity has it.)
+# At {glue:text}`m_tiny` inputs the printed value is {glue:text}`negative:.0f`, although no complexity can be negative, and a real class has complexity {glue:text}`real:.2f`. At 1000 inputs the printed value is still negative, and only in the last two rows do the two values nearly agree. If the theorem is read as a statement for $m \to \infty$, such small samples do not touch it, so we count them as a gap of the proof. (That the display (4.3) has no $1/m$ is no refutation either, because by the paper's definition the complexity has it.)
 #
 # ```{prf:theorem} One layer, repaired
 # :label: lengthfree-thm4-1-repaired
@@ -395,7 +408,12 @@ glue(real=real, m_tiny=m_tiny, loud=loud, negative=small["as printed"].iloc[0])
 # *The best cut-off.* The derivative is $g' = 1 - \rho - a/\delta$. If $a \le B_x (1 - \rho)$, it vanishes at $\delta^* = a/(1 - \rho) \le B_x$, and $g(\delta^*) = V$. Otherwise $g'$ is negative up to $B_x$, and the least value is $g(B_x) = B_x$, which is $V$ in this case. $\square$
 # ```
 #
-# Nothing in the proof needs $m > d$. A proof can contain a slip, so we also search for a counterexample to the repaired theorem. If all tokens are multiplied by $s$ and $W_{QK}$ by $s^{-2}$, both sides are multiplied by $s$. The other norms are factors of both sides, so a search needs only $B_x = B = 1$. One layer attains $\mathcal R = \mathcal R(\pm u_j)$, namely the one with the identity for $\sigma$, $w = e_1$, and a $W_c$ with one column that is not 0. Tokens and matrices with $\|W_{QK}\|_{1,1} = B_{QK}$, that is, with $C = B_{QK}^2 \ln(2d^2 + 1)$, are improved by gradient ascent from several starts. We report the complexity of the matrices found, over all signs for $m \le 11$ and over 2048 fresh draws of the signs for larger $m$. Step 5 gives $\mathcal R(\pm u_j)$ the constant $4\sqrt2$, so a number above $4\sqrt2$ in the table would refute the proof, and one above $8\sqrt2$ the theorem.
+# Nothing in the proof needs $m > d$. A proof can contain a slip, so we also search for a counterexample to the repaired theorem.
+#
+# * *What is enough to search.* If all tokens are multiplied by $s$ and $W_{QK}$ by $s^{-2}$, both sides are multiplied by $s$. The other norms are factors of both sides, so a search needs only $B_x = B = 1$. One layer attains $\mathcal R = \mathcal R(\pm u_j)$, namely the one with the identity for $\sigma$, $w = e_1$, and a $W_c$ with one column that is not 0. So we search for a large complexity of the averages, $\mathcal R(\pm u_j)$.
+# * *How we search.* Tokens and matrices with $\|W_{QK}\|_{1,1} = B_{QK}$, that is, with $C = B_{QK}^2 \ln(2d^2 + 1)$, are improved by gradient ascent from several starts. The value $B_{QK} = 10^{-100}$ stands for uniform attention.
+# * *What we report.* This is the complexity of the matrices found, divided by $V$, over all signs for $m \le 11$ and over 2048 fresh draws of the signs for larger $m$.
+# * *What would speak against us.* Step 5 gives $\mathcal R(\pm u_j)$ the constant $4\sqrt2$, so a number above $4\sqrt2$ in the table would refute the proof, and one above $8\sqrt2$ the theorem.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
 
@@ -447,11 +465,15 @@ glue(searched=attacks.to_numpy().max(), one_input=1 / math.sqrt(math.log(2)), T_
 glue(dudley=capacity.DUDLEY, cap=math.sqrt(1024 / math.log(2)))
 
 # %% [markdown]
-# One input with $d = 1$ and $\mathcal R = B_x$ forces the constant $1/\sqrt{\ln 2} =$ {glue:text}`one_input:.2f`. The search finds {glue:text}`searched:.2f` at most, below $4\sqrt2 =$ {glue:text}`dudley:.2f` for the averages and $8\sqrt2 =$ {glue:text}`constant:.1f` for layers, so the best constant that serves all $m$ and $d$ lies between {glue:text}`one_input:.2f` and {glue:text}`constant:.1f`. Since no complexity exceeds $B_x$, a sample cannot force more than $1/\rho$. At 1024 inputs and $d = 1$ that is {glue:text}`cap:.1f`, so there the search could have found a contradiction. With 64 inputs the search forces less for the two larger $W_{QK}$ than for the nearly vanishing one, at long inputs as at short ones.
+# No number comes near $4\sqrt2 =$ {glue:text}`dudley:.2f`, which is proved for the averages, because the search finds {glue:text}`searched:.2f` at most. What is then the best constant? One input with $d = 1$ and $\mathcal R = B_x$ forces $1/\sqrt{\ln 2} =$ {glue:text}`one_input:.2f`, and $8\sqrt2 =$ {glue:text}`constant:.1f` is proved for layers. So the best constant that serves all $m$ and $d$ lies between {glue:text}`one_input:.2f` and {glue:text}`constant:.1f`.
+#
+# Could the search have found a contradiction? Since no complexity exceeds $B_x$, a sample cannot force more than $1/\rho$, with $\rho = \sqrt{\ln(2d)/m}$ as in the theorem. At 1024 inputs and $d = 1$ that is {glue:text}`cap:.1f`, so there the search could have found one. With 64 inputs the search forces less for the two larger $W_{QK}$ than for the nearly vanishing one, at long inputs as at short ones.
 #
 # ## As the input grows longer
 #
-# Could the complexity itself tend to 0 with growing $T$, so that a constant bound would be far too large for long inputs? It cannot. To see this, repeat every token of every input $r$ times. The softmax averages stay exactly as they were, and all outputs with them. So the largest complexity over samples is at $rT$ tokens at least what it is at $T$. Hence it cannot tend to 0 as $T$ grows through the multiples of some length, and a bound that is constant in $T$ has the right shape ({numref}`fig-length-heads`). If zeros are added instead, the averages move towards 0, and the complexity of this particular sample falls.
+# Could the complexity itself tend to 0 with growing $T$, so that a constant bound would be far too large for long inputs? To see that it cannot, repeat every token of every input $r$ times. The softmax averages stay exactly as they were, and all outputs with them. So the largest complexity over samples is at $rT$ tokens at least what it is at $T$. Hence it cannot tend to 0 as $T$ grows through the multiples of some length, and a bound that is constant in $T$ has the right shape ({numref}`fig-length-heads`).
+#
+# The table shows the same in numbers, and a change in the column *tokens repeated* would contradict the argument. If zeros are added instead, the averages move towards 0, and the complexity of this particular sample falls.
 
 # %%
 table(
@@ -471,12 +493,12 @@ counted = growth["covers of all tokens"]
 glue(grows=counted.iloc[-1] / counted.iloc[0], above=counted.iloc[0] / growth["the bound"].iloc[0])
 
 # %% [markdown]
-# The second bound is the older analysis in the same situation, after step 2: $v$ and $W_{QK}$ are covered at all $mT$ tokens, as {cite:t}`variables` do. In favour of the older bound we set the constant that the paper leaves open to 1, and both bounds have $c = 1$. The older bound grows by a factor of {glue:text}`grows:.2f` over these lengths, and it is {glue:text}`above:.1f` times as large from the start.
+# The column *covers of all tokens* is the older analysis in the same situation, after step 2: $v$ and $W_{QK}$ are covered at all $mT$ tokens, as {cite:t}`variables` do. In favour of the older bound we set the constant that the paper leaves open to 1, and both bounds have $c = 1$. The older bound grows by a factor of {glue:text}`grows:.2f` over these lengths, and it is {glue:text}`above:.1f` times as large from the start.
 #
 # ## What we found
 #
 # * The theorem is true for columns of $W_c$ and $W_v$, which its proof uses, with the constant $8\sqrt2$. For rows, as printed, it fails by a factor that grows like $\sqrt{d/\ln d}$.
-# * The formula is right from $\sqrt m \ge 2 B_x \sqrt C + \sqrt{\ln(2d)}$ on, whereas for smaller samples the value is $B_x$.
+# * The formula is right from $\sqrt m \ge 2 B_x \sqrt C + \sqrt{\ln(2d)}$ on, whereas for smaller samples its value has to be replaced by $B_x$.
 # * $T$ disappears by convexity in $W_v$ and because softmax averages. The new covers are not needed for this, because all that they do for one layer is to replace $\ln(dm)$ by $\ln d$.
 #
 # ```{finding} lengthfree.thm4_1

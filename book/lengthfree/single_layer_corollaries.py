@@ -19,11 +19,11 @@
 # # One layer: three corollaries, several heads, real weights
 #
 # ```{verdict}
-# Three corollaries of a bound for one attention layer are false as printed, for weight matrices with bounded rows. They are true if the columns are bounded in place of the rows, and if the sample is not too small. The proof of their theorem uses columns, so we count the rows as a misprint. The corollaries make the bound computable, each for its own norm of the matrix of queries and keys. What is bounded is the complexity of the layer, which says how well its outputs can fit random signs. The complexity of several independent heads is exactly the sum of their complexities. The bound is far from practice: a layer of width {glue:text}`width` with the usual random weights and sinusoidal positions needs some {glue:text}`examples_class:.0e` examples before the bound is below the largest possible output.
+# Three corollaries make a bound for one attention layer computable, but as printed, for weight matrices with bounded rows, all are false. They are true if the columns are bounded, as in the proof of their theorem, and if the sample is not too small. The bound is on the complexity, that is, on how well outputs can fit random signs; complexities of independent heads add up exactly. With the usual random weights and sinusoidal positions a layer of width {glue:text}`width` needs some {glue:text}`examples_class:.0e` examples before the bound is below the largest possible output.
 # ```
-# **Needs** {ref}`ch-single-layer-bound`, {ref}`ch-linear-covers`. **Read** 11 min. **Runs in** 15 s. **Source** printed.
+# **Needs** {ref}`ch-single-layer-bound`, {ref}`ch-linear-covers`. **Read** 15 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** For three norms of the matrix $W_{QK}$ of queries and keys there are covers whose size does not depend on the number of inputs, and each of them gives a corollary of the bound for one layer. The corollaries inherit a misprint of their theorem: they fail for rows, by the theorem's counterexample, and are true for columns. One of them rests on a lemma that is false. But its tokens are short in the $\ell_1$ norm, the sum of the absolute values of their entries, and for such tokens a simpler cover can replace the lemma. The complexities of several heads with parameters of their own add up. For real weights the norms are large, so the bound tells how the complexity scales, not how large it is.
+# **Claim.** For three norms of the matrix $W_{QK}$ of queries and keys there are covers whose size does not depend on the number of inputs, and each of them gives a corollary of the bound for one layer. The corollaries inherit a misprint of their theorem: they fail for rows, by the theorem's counterexample, and are true for columns. (We count the rows as a misprint because the proof uses columns.) One of the corollaries rests on a lemma that is false. But its tokens are short in the $\ell_1$ norm, the sum of the absolute values of their entries, and for such tokens a simpler cover can replace the lemma. The complexities of several heads with parameters of their own add up. For real weights the norms are large and the bound is far from practice, so it tells how the complexity scales, not how large it is.
 
 # %% tags=["parameters"]
 T_search = 300  # longest input of the search and the cover, in tokens [16..512]
@@ -94,7 +94,7 @@ layers = {
 # %% [markdown]
 # ## Why one should care
 #
-# The bound for one layer contains a *cover constant*, which says how many functions a finite set must have to approximate all scores of the layer. A theorem with such an abstract constant becomes useful only when the constant is computed for norms that one can measure. The three corollaries do this, so with them the bound can be evaluated at the weights of a real layer. How many examples does the bound then ask for, and how many more if there are several heads? The chapter also tests the lemmas on covers, because each corollary uses one of them, and one of these lemmas is false ({ref}`ch-linear-covers`).
+# How many examples does a bound ask for, if it is evaluated at the weights of a real layer? The bound for one layer does not answer this yet, because it contains a *cover constant*, which says how many functions a finite set must have to approximate all scores of the layer. A theorem with such an abstract constant becomes useful only when the constant is computed for norms that one can measure. The three corollaries do this, so with them the bound can be evaluated at the weights of a real layer. We then ask how many more examples it takes if there are several heads. The chapter also tests the lemmas on covers, because each corollary uses one of them, and one of these lemmas is false ({ref}`ch-linear-covers`).
 #
 # ## Rows or columns, by hand
 #
@@ -107,7 +107,7 @@ layers = {
 #
 # ## Two heads by hand
 #
-# To see how much a second head adds to the complexity, take three inputs. Let the first head have the outputs $(1, 1, 1)$ or $(-1, -1, -1)$ on them, and the second head $(1, 1, -1)$ or $(-1, -1, 1)$. The complexity measures how well a class of outputs $h$ fits random signs $\varepsilon$, by the mean of the largest $\sum_i \varepsilon_i h_i$. For one head that is the mean of $|\varepsilon_1 + \varepsilon_2 + \varepsilon_3|$, which is 3 for two of the eight sign patterns and 1 for the six others, so the mean is $1.5$. The second head has the same mean. If each head chooses its sign for itself, the best choices can be made separately, and the sum of both heads has the complexity $1.5 + 1.5 = 3$. If the two heads share one sign, their sum is $\pm(2, 2, 0)$, and the mean of $|2 \varepsilon_1 + 2 \varepsilon_2|$ is only 2, as an enumeration of all signs confirms.
+# To see how much a second head adds to the complexity, take three inputs. Let the first head have the outputs $(1, 1, 1)$ or $(-1, -1, -1)$ on them, and the second head $(1, 1, -1)$ or $(-1, -1, 1)$. The complexity measures how well a class of outputs $h$ fits random signs $\varepsilon$, by the mean of the largest $\sum_i \varepsilon_i h_i$. (Here we leave out the division by the number of inputs, which the definition below contains.) For the first head that is the mean of $|\varepsilon_1 + \varepsilon_2 + \varepsilon_3|$, which is 3 for two of the eight sign patterns and 1 for the six others, so the mean is $1.5$. The second head has the same mean. If each head chooses its sign for itself, the best choices can be made separately, and the sum of both heads has the complexity $1.5 + 1.5 = 3$. If the two heads share one sign, their sum is $\pm(2, 2, 0)$, and the mean of $|2 \varepsilon_1 + 2 \varepsilon_2|$ is only 2, as an enumeration of all signs confirms.
 
 # %%
 one, two = (torch.tensor([[1.0, 1.0, last]]).double() for last in (1, -1))
@@ -122,7 +122,13 @@ table(by_hand, "Complexity (mean of the largest sum), two heads on three inputs"
 #
 # ## The statement
 #
-# Layer, complexity and norms are those of {ref}`ch-single-layer-bound`. The layer is $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$, where $X$ has the $d$-dimensional tokens as rows, $u = X^\top \mathrm{softmax}(s)$ is their mean with the weights of attention, and the scores $s$ contain $W_{QK}$. $\mathcal R$ is the Rademacher complexity of the layer on $m$ inputs. $\|W\|_{q,p}$ is the $p$-norm of the $q$-norms of the columns. $B_w$, $B_{W_c}$ and $B_{W_v}$ bound the read-out $w$ and the two weight matrices, $L_\sigma$ is the Lipschitz constant of the activation $\sigma$, and $B_x$ bounds the tokens. In the next table the entry under *cover* is the lemma of the paper on covers of linear maps that the corollary uses.
+# Layer, complexity and norms are those of {ref}`ch-single-layer-bound`.
+#
+# * *The layer* is $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$, where $X$ has the $d$-dimensional tokens as rows and $u = X^\top \mathrm{softmax}(s)$ is their mean with the weights of attention. The scores $s$ contain $W_{QK}$.
+# * *The complexity* $\mathcal R$ is the Rademacher complexity of the layer on $m$ inputs, $\mathcal R = \frac1m \mathbb E_\varepsilon \sup_h \sum_i \varepsilon_i h(X^{(i)})$ with fair signs $\varepsilon_i$.
+# * *The norms.* $\|W\|_{q,p}$ is the $p$-norm of the $q$-norms of the columns. $B_w$, $B_{W_c}$ and $B_{W_v}$ bound the read-out $w$ and the two weight matrices, $L_\sigma$ is the Lipschitz constant of the activation $\sigma$, and $B_x$ bounds the tokens.
+#
+# In the next table the entry under *cover* is the lemma of the paper on covers of linear maps that the corollary uses.
 #
 # ```{prf:corollary} Trauger and Tewari (2024), Corollaries 4.1.1, D.0.1, D.0.2
 # :label: lengthfree-cor4-1-1
@@ -166,13 +172,13 @@ right.legend(loc="lower left")
 figures.show()
 
 # %% [markdown]
-# On the left, independent heads lie on the straight line that the proposition predicts, and heads that share their parameters lie below it. The bound from covers of all tokens rises more steeply than either. On the right the bound is divided by the largest output that the layer can have, so it is informative only below the grey line. With all norms equal to 1 the bound reaches this line first, and with random weights and positions only for samples that are larger by many powers of ten.
+# On the left, independent heads lie on the straight line that the proposition predicts, and heads that share their parameters lie below it. The bound from covers of all tokens rises more steeply than either. On the right the bound is divided by the largest output that the layer can have, so it is informative only below the grey line. With all norms equal to 1 the bound reaches this line first. With random weights and positions it reaches the line only for samples that are larger by many powers of ten.
 #
 # ## The corollaries
 #
 # This section asks three questions. Why do the corollaries fail for bounded rows, and from which width on? Why do they hold for bounded columns? And does a search find a class that contradicts them?
 #
-# Each corollary is the theorem with a cover constant $C$ put in. The theorem has $2 B_x^2 \sqrt C$ in the place of $B_x^3 \alpha$, so $\alpha = 2 \sqrt C/B_x$. In two details 4.1.1 differs from this. It has $\sqrt2$ in place of 2, which its $O$ hides, and its $B$ has a misprint, $B_{W_c}$ twice where D.0.1 and D.0.2 have $B_{W_v}$.
+# Each corollary is the theorem with a cover constant $C$ put in. The theorem has $2 B_x^2 \sqrt C$ in the place of $B_x^3 \alpha$, so $\alpha = 2 \sqrt C/B_x$. Corollary 4.1.1 differs from this in two details. It has $\sqrt2$ in place of 2, a difference that its $O$ hides, and its $B$ has a misprint, $B_{W_c}$ twice where D.0.1 and D.0.2 have $B_{W_v}$.
 #
 # ### Bounded rows
 #
@@ -193,7 +199,9 @@ figures.show()
 # | $1/\sqrt d$ | D.0.1 | above $8\sqrt2$ from a width of {glue:text}`from_1:.1f` million on |
 # | 1 | each of the three | {glue:text}`forced_64:.2f` is enough at the width 64 of the paper's experiment, no contradiction |
 #
-# So all three corollaries fail for rows if $B_{QK}$ is small. With all bounds equal to 1 the counterexample contradicts 4.1.1 and D.0.2 as well, because the constant in their $O$ would have to grow without bound with the width. Corollary D.0.1 is different, because its $\alpha$ has a factor $\sqrt d$, and the counterexample contradicts it only if $B_{QK}$ is small. The $O$ of D.0.2 also hides logarithms such as $\ln m$, but these grow more slowly than the required constant. At $d = 2^{80}$ the constant over $\ln m$ still exceeds $10^6$.
+# So all three corollaries fail for rows if $B_{QK}$ is small. With all bounds equal to 1 the counterexample contradicts 4.1.1 and D.0.2 as well, because the constant in their $O$ would have to grow without bound with the width. Corollary D.0.1 is different, because its $\alpha$ has a factor $\sqrt d$, and the counterexample contradicts it only if $B_{QK}$ is small.
+#
+# Could the $O$ of D.0.2 save this corollary, since it also hides logarithms such as $\ln m$? It could not, because these grow more slowly than the required constant. For example, at $d = 2^{80}$, with $m = 2d$ and all bounds equal to 1, the required constant divided by $\ln m$ still exceeds $10^6$.
 #
 # ### Bounded columns
 #
@@ -201,7 +209,7 @@ figures.show()
 #
 # *Corollaries 4.1.1 and D.0.1*, for bounded columns, follow from {prf:ref}`lengthfree-thm4-1-repaired`, the theorem in its repaired form, and from Lemmas 3.6 and 3.3, which give covers for their norms. A cover of $x \mapsto Wx$ at all tokens can take the place of one at the queries, because a score is off by at most $B_x \epsilon$ in both cases, and neither cover grows with the number of tokens.
 #
-# *Corollary D.0.2* needs another proof, because Lemma 3.4, the cover for its norm, is false for columns ({ref}`ch-linear-covers`). There is one, because in a layer *both* sides of $W_{QK}$ are short in $\ell_1$, the query and the token:
+# *Corollary D.0.2* needs another proof, because Lemma 3.4, the cover for its norm, is false for columns ({ref}`ch-linear-covers`). Such a proof exists, because in a layer *both* sides of $W_{QK}$ are short in $\ell_1$, the query and the token:
 #
 # ```{prf:proposition} A cover for short tokens (ours)
 # :label: layer-entry-cover
@@ -234,7 +242,12 @@ figures.show()
 #
 # ### Two tests
 #
-# First we test the cover on random matrices with $\|W\|_{2,1} = 1$ and on the worst of {glue:text}`T_search` tokens. The error of a score and the logarithm of the number of rounded matrices are both divided by what is allowed, and a value above 1 would refute the proposition. The column between them is for tokens that are short in $\ell_2$ only, to which the proposition does not apply.
+# *First*, we test the cover on random matrices with $\|W\|_{2,1} = 1$ and on the worst of {glue:text}`T_search` tokens. The error of a score and the logarithm of the number of rounded matrices are both divided by what is allowed, and a value above 1 would refute the proposition. The column between them is for tokens that are short in $\ell_2$ only, to which the proposition does not apply.
+#
+# *Second*, the search of {ref}`ch-single-layer-bound` varies tokens and matrices so as to make a complexity large, here with the norms of the corollaries. Its results are in the second table.
+#
+# * *What is searched.* The search makes the complexity of the averages $\pm u_j$ large. For these the proof gives the constant $4\sqrt2 =$ {glue:text}`dudley:.2f`, half of $8\sqrt2$, since the factor 2 of the proof comes after them. So a number above {glue:text}`dudley:.2f` in the table would contradict the proof.
+# * *What it is compared with.* This is the expression in brackets, with half of the $\alpha$ that belongs to the cover. At $d = 1$ D.0.2 is taken as printed, with $\alpha = 0$. The rows in which $B_{QK}$ tends to 0, computed at $10^{-100}$, are the limit of uniform attention.
 
 
 # %%
@@ -378,17 +391,17 @@ glue(
 )
 
 # %% [markdown]
-# The rounded matrices satisfy the proposition. For tokens that are short in $\ell_2$ only they fail, at all scales of the table except the coarsest.
+# In the first table no score is off by more than is allowed, and the number of rounded matrices is within its bound, so the rounded matrices satisfy the proposition. For tokens that are short in $\ell_2$ only they fail, at all scales of the table except the coarsest.
 #
-# Second, the search of {ref}`ch-single-layer-bound` varies tokens and matrices so as to make the complexity large, here with the norms of the corollaries. It finds no contradiction: the classes in the second table require a constant of {glue:text}`searched:.2f` at most, and the proof gives $4\sqrt2 =$ {glue:text}`dudley:.2f`.
+# The search finds no contradiction: the classes in the second table require a constant of {glue:text}`searched:.2f` at most.
 #
-# * *What is searched.* The search makes the complexity of the averages $\pm u_j$ large. For these the proof gives half of $8\sqrt2$, since the factor 2 of the proof comes after them.
-# * *What it is compared with.* This is the expression in brackets, with half of the $\alpha$ that belongs to the cover. At $d = 1$ D.0.2 is taken as printed, with $\alpha = 0$. The rows in which $B_{QK}$ tends to 0, computed at $10^{-100}$, are the limit of uniform attention.
-# * *Could it have found one?* Since no complexity exceeds $B_x$, no sample can require more than $1/\sqrt{\ln(2d)/m}$. This is {glue:text}`cap:.1f` in the first column, so there the search could have found a contradiction. If sums take the place of averages, it finds one for each corollary.
+# Could it have found one? Since no complexity exceeds $B_x$, no sample can require more than $1/\sqrt{\ln(2d)/m}$. This is {glue:text}`cap:.1f` in the first column, so there the search could have found a contradiction. If sums take the place of averages, it finds one for each corollary.
 #
 # ## Several heads
 #
-# The supremum of a sum over *independent* arguments is the sum of the suprema, and then the mean is linear, which gives {prf:ref}`lengthfree-heads`. The paper gives the linearity of the mean as the reason, but what matters is the independence, as the two heads with one sign showed. In the formula $w$ is fixed. If $w$ is free and shared, and all heads have the same bounds, the same $w$ is best for all heads, so equality still holds. We compute both sides for finite classes, with all combinations of their members and all signs; a number other than 1 in the first column would refute the proposition.
+# The supremum of a sum over *independent* arguments is the sum of the suprema, and then the mean is linear, which gives {prf:ref}`lengthfree-heads`. The paper gives the linearity of the mean as the reason, but what matters is the independence, as the two heads with one sign showed. In the formula $w$ is fixed. If $w$ is free and shared, and all heads have the same bounds, the same $w$ is best for all heads, so equality still holds.
+#
+# We compute both sides for finite classes, with all combinations of their members and all signs. A number other than 1 in the first column would refute the proposition.
 
 # %%
 caption = "Complexity of a sum of H heads over the sum of their complexities; last column: growth"
@@ -405,11 +418,13 @@ heads_add.holds(
 )
 
 # %% [markdown]
-# With equal bounds the complexity of $H$ heads is therefore $H$ times that of one ({numref}`fig-layer-heads`). Since the bound falls nearly like one over the root of the sample size, about $H^2$ times as many examples are needed to bring it below a fixed number. The bound from covers of all tokens grows like $H$ to the power {glue:text}`older_exponent:.1f`, as the paper says of its method for several layers.
+# The first column is 1 throughout, as the proposition says. So with equal bounds the complexity of $H$ heads is $H$ times that of one ({numref}`fig-layer-heads`). Since the bound falls nearly like one over the root of the sample size, about $H^2$ times as many examples are needed to bring it below a fixed number. The bound from covers of all tokens grows like $H$ to the power {glue:text}`older_exponent:.1f`, as the paper says of its method for several layers.
 #
 # ## What the bound says about real weights
 #
-# The bound is vacuous for the class unless it is below $B B_x$, since no output exceeds $B B_x$. Risk and training loss differ by about $2 \mathcal R$ for a 1-Lipschitz loss ({ref}`ch-capacity`), so the bound is informative for a loss in $[0, 1]$ once $\mathcal R$ is below $\frac14$, say. We compute how large a sample that takes, with all constants of the proof and $c = 1$ for the softmax. We do so for bounds that are all 1, and for a layer with the usual random weights. These are normal with variance one over the number of rows, and $W_{QK}$ is a product of two such matrices over $\sqrt d$. Tokens are orthogonal of length 1, or these plus sinusoidal positions.
+# How large must a sample be before the bound says something? There are two answers. The bound is *vacuous for the class* unless it is below $B B_x$, since no output exceeds $B B_x$. And since risk and training loss differ by about $2 \mathcal R$ for a 1-Lipschitz loss ({ref}`ch-capacity`), the bound is *informative for a loss* in $[0, 1]$ once $\mathcal R$ is below $\frac14$, say.
+#
+# We compute both sizes, with all constants of the proof and $c = 1$ for the softmax, for bounds that are all 1 and for a layer with the usual random weights. These are normal with variance one over the number of rows, and $W_{QK}$ is a product of two such matrices over $\sqrt d$. Tokens are orthogonal of length 1, or these plus sinusoidal positions.
 
 # %%
 rows = {}
@@ -440,7 +455,7 @@ glue(
 # * With all norms equal to 1 it takes some {glue:text}`examples_ones:.0e` examples until the bound is informative for a loss.
 # * With random weights and positions it takes {glue:text}`examples_class:.0e` examples until the bound is not vacuous for the class, and {glue:text}`examples_quarter:.0e` until it is informative for a loss.
 #
-# For a bound below a fixed number the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$ up to logarithms, and it is these norms that are large. So the theorem tells how the complexity *scales*: it does not grow with $T$, and it grows with the norms at most in this way. This is also what the authors want of it, for they write that such bounds "can be used to help understand how sample size needs to scale with different architecture parameters".
+# For a bound below a fixed number the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$ up to logarithms, and it is these norms that are large. So the theorem tells how the complexity *scales*: it stays below a bound that does not grow with $T$, and that grows with the norms in this way. Such a statement is also what the authors want of it, for they write that such bounds "can be used to help understand how sample size needs to scale with different architecture parameters".
 #
 # ## What we found
 #
@@ -452,7 +467,9 @@ glue(
 #
 # ## What would falsify this
 #
-# The corollaries for columns would be false if a class required a constant above $8\sqrt2$. The search would contradict the proof if its averages required more than $4\sqrt2$, as sums do in the control. The cover would be wrong if a score were off by more than $B_x \epsilon$, as happens in the control, where tokens are short in $\ell_2$ only. The proposition on heads would be false if the complexity of a sum of independent heads were not the sum of complexities; in the control they share their parameters.
+# * *The corollaries for columns* would be false if a class required a constant above $8\sqrt2$. The search would contradict the proof if its averages required more than $4\sqrt2$, as sums do in the control.
+# * *The cover* would be wrong if a score were off by more than $B_x \epsilon$, as happens in the control, where tokens are short in $\ell_2$ only.
+# * *The proposition on heads* would be false if the complexity of a sum of independent heads were not the sum of complexities. In the control the heads share their parameters, and the complexity is smaller than the sum.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -473,7 +490,7 @@ ledger.show()
 # ```{solution} ex-corollaries-units
 # :class: dropdown
 #
-# $B_x^6$ grows by 64 and $\|W_{QK}\|_{1,1}^2$ shrinks by 16, so the sample grows by 4. The outputs become twice as large, and with them the target $B B_x$, whose square grows by 4. Compared with the largest output the needed sample is therefore the same, as it must be for a change of units.
+# $B_x^6$ grows by a factor of 64 and $\|W_{QK}\|_{1,1}^2$ shrinks by a factor of 16, so the sample grows by a factor of 4. The outputs become twice as large, and with them the target $B B_x$, whose square grows by a factor of 4. Compared with the largest output the needed sample is therefore the same, as it must be for a change of units.
 # ```
 #
 # ```{exercise}
@@ -485,7 +502,7 @@ ledger.show()
 # ```{solution} ex-corollaries-budget
 # :class: dropdown
 #
-# It becomes that of one head, because for given signs the supremum over $\rho$ of $\sum_h \rho_h s_h$, with $s_h$ the supremum of head $h$, is the largest $s_h$, if this is not negative, and all $s_h$ are equal. The largest $s_h$ is not negative, since $W_v = 0$ is allowed.
+# It becomes that of one head. The reason is that for given signs the supremum over $\rho$ of $\sum_h \rho_h s_h$, with $s_h$ the supremum of head $h$, is the largest $s_h$, if this is not negative, and all $s_h$ are equal. The largest $s_h$ is not negative, since $W_v = 0$ is allowed.
 # ```
 #
 # ```{exercise}
@@ -513,7 +530,7 @@ answer = pd.DataFrame(by_width).T.rename_axis("width")
 table(answer, "Norms and examples until the bound is below the largest output", form=".3g")
 
 # %% [markdown]
-# Each line has four times the width of the line before. $B$ grows six- to eightfold, nearly like the width to the power $\frac32$, because it is a product of three sums of absolute values that grow like the root of the width, while $\|W_{QK}\|_{1,1}$ grows like the width itself. Since $B$ cancels against the largest output, the sample grows like $\|W_{QK}\|_{1,1}^2$ and so like the square of the width, which is 1.2 powers of ten for a factor of 4; the logarithms add a little.
+# Each line has four times the width of the line before. $B$ grows by factors of 5.8 and 7.5, nearly like the width to the power $\frac32$, because it is a product of three sums of absolute values that grow like the root of the width, while $\|W_{QK}\|_{1,1}$ grows like the width itself. Since $B$ cancels against the largest output, the sample grows like $\|W_{QK}\|_{1,1}^2$ and so like the square of the width, which is 1.2 powers of ten for a factor of 4; the logarithms add a little.
 #
 # ```{solution-end}
 # ```

@@ -19,19 +19,21 @@
 # # Weights, gap and accuracy against length
 #
 # ```{verdict}
-# In the paper's experiment the weights of a trained attention layer do not grow with the length of the strings, but five models for each length are too few to judge a trend of the generalization gap. At the paper's size Figure 1 is reproduced: the largest sum of weights does not rise with the length. Figure 2, the largest gap between validation and training loss, cannot be judged: it rises visibly with our first five data sets of each length, and not with five others. This is so for each of the two factors that the authors' program names for the decay of the learning rate. Figure 3, the plateau of the accuracy, is reproduced in part: from 60 bits on with the larger factor. With the smaller one, which the program uses, at most {glue:text}`learned_200_most` of 5 models learn at 200 bits.
+# In the paper's experiment the largest sum of weights does not grow with the length of the strings, so Figure 1 is reproduced. Figure 2 cannot be judged, because five models for each length are too few: with both learning-rate factors that the authors' program names, the largest generalization gap rises visibly with our first data sets, and not with others. Figure 3, the plateau of the accuracy, is reproduced in part, from 60 bits on with the larger factor; with the smaller, which the program uses, at most {glue:text}`learned_200_most` of 5 models learn at 200 bits.
 # ```
-# **Needs** {ref}`ch-capacity`, {ref}`ch-single-layer-bound`. **Read** 12 min. **Runs in** 25 s. **Source** printed; settings by the authors' program.
+# **Needs** {ref}`ch-capacity`, {ref}`ch-single-layer-bound`. **Read** 18 min. **Runs in** 25 s. **Source** printed; settings by the authors' program.
 #
-# **Claim.** One attention layer learns a majority of nine hidden bits among $T$ from 300 strings. The paper reports that weights and gap show no trend in $T$, and takes this as support of a bound that is free of $T$. We repeat the experiment with the settings of the authors' program, on two series of data sets. The largest sum of weights does not rise. The largest gap rises visibly in the first series and not in the second. Both together show that the largest gap of five grows, but from $T = 60$ on the plot is too coarse to show a growth. With the scatter of these series such a plot cannot distinguish a level bound from one that grows like $\sqrt{\log T}$.
+# **Claim.** One attention layer learns a majority of nine hidden bits among $T$ from 300 strings. The paper reports that weights and gap show no trend in $T$, and takes this as support of a bound that is free of $T$. We repeat the experiment with the settings of the authors' program, on two series of data sets, at the paper's size. The largest sum of weights does not rise. The largest gap between validation and training loss rises visibly in the first series and not in the second. Both series together rise visibly, so the largest gap of five very likely grows, but from $T = 60$ on the plot is too coarse to show a growth. With the scatter of these series such a plot cannot distinguish a level bound from one that grows like $\sqrt{\log T}$.
 #
 # ## Why one should care
 #
-# A theorem says that a bound does not grow with the length of the input, and an experiment is put beside it in which the gap does not seem to grow either. Whether the experiment supports the theorem is not clear: it can only do so if a growing gap would have been seen. In theory papers such plots are common: few runs for each length, the largest of them drawn, and no intervals. So it is worth asking once, with all runs repeated, what a plot of this kind can show and what it cannot.
+# A theorem says that a bound does not grow with the length of the input, and an experiment is put beside it in which the gap does not seem to grow either. Whether the experiment supports the theorem is not clear: it can only do so if a growing gap would have been seen. In theory papers such plots are common: few runs for each length, the largest of them drawn, and no intervals. So it is worth asking once, with all runs repeated and then repeated again on other data, what a plot of this kind can show and what it cannot.
 #
 # ## Three hidden bits by hand
 #
-# The task is easy to describe with small numbers. Let the label be the majority of three hidden bits among many. A model that has found only one of them, and answers with this bit, is right if at least one of the two others agrees with it, which happens in three of four cases. So its accuracy is 0.75 although it has learned a third of the task, and it reaches 1 only with the other two bits. For nine hidden bits the accuracies of models that have found one, three, five, seven and nine of them are 0.637, 0.715, 0.785, 0.863 and 1 (see the exercises). This is why accuracies in the figures below tend to stay at certain levels.
+# The task is easy to describe with small numbers. Let the label be the majority of three hidden bits among many. A model that has found only one of them, and answers with this bit, is right if at least one of the two others agrees with it, which happens in three of four cases. So its accuracy is 0.75 although it has learned a third of the task, and it reaches 1 only with the other two bits.
+#
+# For nine hidden bits the accuracies of models that have found one, three, five, seven and nine of them are 0.637, 0.715, 0.785, 0.863 and 1 (see the exercises). This is why accuracies in the figures below tend to stay at certain levels.
 #
 # The label does not depend on $T$, but what grows with $T$ is the number of bits that do not matter, and with it the number of ways in which 300 strings can be fitted by accident.
 #
@@ -94,9 +96,16 @@ if series:
 # %% [markdown]
 # ## Model and training
 #
-# The paper's text leaves much open, but the authors' public program, `run_experiment.py` of `traugerjacob/Transformer-Gen-Bounds`, fixes the rest, and we do as it does. A token is one of two orthogonal vectors, for 0 and for 1, of 1-norm 1, plus a code of its place. A third such vector, the class token, stands last. TensorFlow's `MultiHeadAttention` with two heads of 64 columns, a ReLU and a dense layer of 64 columns follow, and the class token's row is mapped linearly to two logits. Each logit has a binary cross entropy of its own. Stochastic gradient descent with momentum 0.9 takes three batches an epoch, and training ends after the first epoch with training accuracy 1.
+# The paper's text leaves much open, but the authors' public program, `run_experiment.py` of `traugerjacob/Transformer-Gen-Bounds`, fixes the rest, and we do as it does.
 #
-# The learning rate is 0.01 at first and is multiplied by 0.999 after each epoch until it is 0.001. So it is at its least after 2300 epochs, and nearly all of the paper's 200,000 epochs pass there. A comment in that line of the program has another factor, 0.99995. With this factor the rate stays large for longer, and learning needs fewer epochs. We first train two lengths with the larger factor, and the shortest with the program's own factor too, from the same start. These three runs show what a training looks like; they are too few to judge a trend.
+# * *Input.* A token is one of two orthogonal vectors, for 0 and for 1, of 1-norm 1, plus a code of its place. A third such vector, the class token, stands last.
+# * *Layer.* TensorFlow's `MultiHeadAttention` with two heads of 64 columns, a ReLU and a dense layer of 64 columns follow.
+# * *Output.* The class token's row is mapped linearly to two logits, and each logit has a binary cross entropy of its own.
+# * *Training.* Stochastic gradient descent with momentum 0.9 takes three batches an epoch, and training ends after the first epoch with training accuracy 1.
+#
+# The learning rate is 0.01 at first and is multiplied by 0.999 after each epoch until it is 0.001. So it is at its least after 2300 epochs, and nearly all of the paper's 200,000 epochs pass there. A comment in that line of the program has another factor, 0.99995. With this larger factor the rate stays large for longer, and learning needs fewer epochs.
+#
+# We first train two lengths with the larger factor, and the shortest with the program's own factor too, from the same start. These three runs show what a training looks like, but they are too few to judge a trend.
 
 # %%
 learned = {T: task.Run(T, 1000 * seed, decay=COMMENT) for T in lengths}
@@ -145,7 +154,7 @@ glue(accuracy_program=f"{slow.best['accuracy']:.2f}", epoch_program=int(slow.bes
 glue(shortest=lengths[0])
 
 # %% [markdown]
-# At first all runs stay at the loss of a predictor that ignores the input, longer strings for longer ({numref}`fig-majority-epochs`). Then both losses fall. Small steps follow the gradient, so one could expect that the sum of the rates alone determines where a run is. Indeed the losses fall at similar sums, but later the curves part. At $T =$ {glue:text}`shortest` the gap at the best epoch is {glue:text}`best_program` with the program's factor, after {glue:text}`epoch_program` epochs, and {glue:text}`best_comment` with the other one. One run of each is no comparison, so we turn to the stored runs.
+# On the left of {numref}`fig-majority-epochs` both runs stay at first at the loss of a predictor that ignores the input, the one with longer strings for longer. Then both losses fall. On the right the horizontal axis is the sum of all learning rates so far. Small steps follow the gradient, so one could expect that this sum alone determines where a run is. Indeed the losses fall at similar sums, but later the curves part. At $T =$ {glue:text}`shortest` the gap at the best epoch is {glue:text}`best_program` with the program's factor, after {glue:text}`epoch_program` epochs, and {glue:text}`best_comment` with the other one. One run of each is no comparison, so we turn to the stored runs.
 #
 # **The stored runs.** There are four series, a first and a second one with each factor. We made the second ones to see whether the conclusions of the first would hold.
 #
@@ -181,7 +190,7 @@ kept = pd.concat(series_of, names=["factor", "seeds"]).reset_index(["factor", "s
 #
 # ## The three figures
 #
-# The next figure is the paper's three figures side by side, with every single model as a small mark.
+# The next figure is the paper's three figures side by side, with every single model as a small mark. The paper draws only the largest value of each length, which our lines join. A line that rises with the length would speak against the paper in the first two panels, and in the third one that keeps falling where the strings are long. The table below the figure has the numbers of the lines.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "At the best epoch, against length, stored runs with both factors, first series (full lines) and second (dashed): sum of absolute weights, gap, accuracy. Small marks are single models, the lines join the largest of each length, which is what the paper plots. Dotted: the sum before training; the accuracies of majorities of 3, 5, 7 and all 9 of the hidden bits.", "name": "fig-majority-trends"}, "image": {"alt": "Three panels against length, four lines each. The sum of weights falls, to 2100 or 2200, above the dotted level of the start, in all series. In the first series the largest gap rises from 0.05 at 20 bits to about 0.11 at 60 with the factor 0.999, and then scatters between 0.1 and 0.15; with 0.99995 it is about 0.07 up to 60 bits and then scatters between 0.1 and 0.28. In the second series it scatters between 0.06 and 0.21 at all lengths, with both factors. The largest accuracy falls from near 1 to between 0.78 and 0.86, but in the first series with 0.999 to 0.72 at 200 bits."}} tags=["hide-input"]
 fig, axes = figures.new(1, 3, height=2.9)
@@ -228,7 +237,9 @@ table(shown.reset_index(), title, form=form)
 #
 # A model counts as *learned* if its validation loss is below nine tenths of $\log 2$, the loss of a predictor that ignores the input. A model that has not learned has hardly a gap, an accuracy of one half and the weights of its start.
 #
-# How steep would the curves be if length had nothing to do with them? To find out, shuffle the lengths among all runs of a series, and take the slope of the largest per doubling of $T$ again, 4000 times. If few shuffles are as steep as the data, the trend is unlikely to be chance. We say that a series rises or falls *visibly* if at most 5 % of the shuffles are as steep. We do this for each series alone, as the paper has one figure, and for the mean slope of both series with the same factor.
+# **A test against chance.** How steep would the curves be if length had nothing to do with them? To find out, shuffle the lengths among all runs of a series, and take the slope of the largest per doubling of $T$ again, 4000 times. If few shuffles are as steep as the data, the trend is unlikely to be chance. For example, let there be one model for each of three lengths, 20, 40 and 80 bits, with the gaps 1, 2 and 3. The slope is 1 per doubling. The six orders of the three gaps have the slopes $1, \frac12, \frac12, -\frac12, -\frac12, -1$, so one order in six, namely the one observed, is as steep. Three single models can therefore never show a trend at the level of 5 %, but fifty models can.
+#
+# We say that a series rises or falls *visibly* if at most 5 % of the shuffles are as steep. We ask this of each series alone, as the paper has one figure, and of the mean slope of both series with the same factor. In the table a share *as steep upward* of at most 0.05 means a visible rise, and one near 1 means that the data fall.
 
 
 # %%
@@ -442,7 +453,7 @@ glue(visible_60_most=100 * max(later.values()))
 # %% [markdown]
 # **Figure 1** is reproduced with both factors and in both series, since the largest sum of weights falls, if anything.
 #
-# **Figure 2** cannot be judged from five models for each length. By the first series alone we would say that the figure is not reproduced, and by the second alone that it is. The next table has the shares of shuffles whose largest gap rises as steeply as in the runs; a small share speaks for a trend.
+# **Figure 2** cannot be judged from five models for each length. By the first series alone we would say that the figure is not reproduced, and by the second alone that it is. The next table has the shares of shuffles whose largest gap rises as steeply as in the runs, so a small share speaks for a trend.
 #
 # | runs | factor 0.999 | factor 0.99995 |
 # |:--|:--|:--|
@@ -451,9 +462,9 @@ glue(visible_60_most=100 * max(later.values()))
 # | both, mean slope | {glue:text}`both_20_program` | {glue:text}`both_20_comment` |
 # | both, mean slope from 60 bits on | {glue:text}`both_60_program` | {glue:text}`both_60_comment` |
 #
-# * *Each series alone.* All four series have an upward slope. In the first series of either factor it is larger than chance explains, and in the second it is no discernible trend. Rank correlations agree with this, but a line through the ten largest gaps does so only in part.
+# * *Each series alone.* All four series have an upward slope. In the first series of either factor at most 5 % of the shuffles are as steep, so the rise is visible. In the second series of either factor more than 5 % are, so it shows no discernible trend. Rank correlations agree with this. A line through the ten largest gaps agrees too, except in the first series with 0.99995, where it rises by no more than chance explains.
 # * *Other draws.* To see how much depends on the draw, we took five of the ten models of each length at random, 200 times for each factor. The largest gap rises visibly in {glue:text}`fives_program:.0f` % of these draws with 0.999, and in {glue:text}`fives_comment:.0f` % with 0.99995. So a plot of five models may or may not show a trend, and the paper's, which shows none, is one that may well be drawn.
-# * *Both series of a factor together.* They do rise visibly over all lengths, but not from 60 bits on. So with these settings the largest gap of five very likely grows, mostly between 20 and 60 bits.
+# * *Both series of a factor together.* By their mean slope they do rise visibly over all lengths, and from 40 bits on, but not from 60 bits on. So with these settings the largest gap of five very likely grows. At which lengths it grows remains open: from 60 bits on the mean slope is 0.023 nats per doubling with 0.999, where it is 0.020 over all lengths, and 0.014 with 0.99995, where it is 0.025.
 #
 # ```{dropdown} The line through the ten largest gaps
 # To exclude chance at the level of 5 %, the line needs a slope of {glue:text}`level:.1f` standard errors. It has {glue:text}`errors_program:.1f` in the first series with 0.999, but {glue:text}`errors_comment:.1f` in that with 0.99995. So with the larger factor this test does not find the rise that the shuffles show there.
@@ -461,7 +472,7 @@ glue(visible_60_most=100 * max(later.values()))
 #
 # **Longer strings alone.** From 60 bits on no series rises visibly, but the figure is too coarse to decide about these strings. We chose this cut after we had seen the first series.
 #
-# * *What would be found.* To be found four times in five, a growth must be {glue:text}`visible_60:.0f` % per doubling in the first series with 0.999, and {glue:text}`others_60:.0f` to {glue:text}`visible_60_most:.0f` % in the others, computed as in the next section. The line of a square root of $T$ rises by {glue:text}`root_60:.0f` % there. So in three of the four series not even a growth like $\sqrt T$ would be found that often.
+# * *What would be found.* A growth that is to be found four times in five must be at least {glue:text}`visible_60:.0f` % per doubling in the first series with 0.999, and {glue:text}`others_60:.0f` to {glue:text}`visible_60_most:.0f` % in the others, computed as in the next section. The line of a square root of $T$ rises by {glue:text}`root_60:.0f` % there. So in three of the four series not even a growth like $\sqrt T$ would be found that often.
 # * *Only models that learned.* Models that have not learned have small gaps for the wrong reason. Among those that learned, longer strings go with larger gaps in both series together, but with each factor only one of the two series rises visibly by itself. So this is open too.
 #
 # ```{dropdown} The correlations among the models that learned
@@ -484,19 +495,19 @@ for name, runs in zip(("comment", "comment_2"), larger, strict=True):
     glue(**{f"fall_{name}": f"{least * math.log2(200 / 60):.2f}"})
 
 # %% [markdown]
-# **Figure 3** is reproduced in part: from 60 bits on with the larger factor, and not with the smaller one. We ask for two things from 60 bits on, the same cut as above: that the largest accuracy does not visibly fall, and that most models learn.
+# **Figure 3** is reproduced in part: from 60 bits on with the larger factor, and not with the smaller one. A *plateau* is for us two things from 60 bits on, the same cut as above: the largest accuracy does not visibly fall, and most models learn.
 #
-# * *With 0.99995* both series meet both conditions. Their largest accuracy stays between {glue:text}`lowest` and {glue:text}`highest`, as if five to seven of the nine bits had been found, and at least three of five models learn at every length. But from 40 bits on the second series does fall, and over all ten lengths every series does.
+# * *With 0.99995* both series satisfy both conditions. Their largest accuracy stays between {glue:text}`lowest` and {glue:text}`highest`, as if five to seven of the nine bits had been found, and at least three of five models learn at every length. But from 40 bits on the second series does fall, and over all ten lengths every series does.
 # * *A small fall could be missed.* From 60 to 200 bits, a fall by {glue:text}`fall_comment` would have been found four times in five in the first series with 0.99995, and one by {glue:text}`fall_comment_2` in the second.
 # * *With 0.999*, with which the program runs, most models fail at 200 bits: {glue:text}`learned_200_program` of 5 learns in 200,000 epochs in the first series, and {glue:text}`learned_200_program_2` of 5 in the second. The largest accuracy falls visibly in the first series and not in the second. By the mean slope of both series it falls visibly too (share {glue:text}`falls_program`).
 #
-# With which factor were the paper's figures made? The text of the paper does not name the factor, but says that its models "were learning well even at longer sequence lengths". It says too that 200,000 epochs were needed "for the larger sequence lengths to start to overfit". At 200 bits one and two of our five models reach training accuracy 1 within these epochs with 0.999, and three and four with 0.99995. This speaks for the larger factor, but does not decide between them.
+# With which factor were the paper's figures made? The text of the paper does not name the factor, but says that its models "were learning well even at longer sequence lengths". It says too that 200,000 epochs were needed "for the larger sequence lengths to start to overfit". At 200 bits one and two of our five models reach training accuracy 1 within these epochs with 0.999, and three and four with 0.99995. This difference speaks for the larger factor, but does not decide between them.
 #
 # ## What such a plot can decide
 #
 # The question behind Figure 2 is whether a gap grows like $\sqrt{\log(mT)}$ or not at all. From $T = 20$ to 200, with $m = 300$, this root grows by 12 % in all. A line through its values at the ten lengths rises by {glue:text}`older:.1f` % of their mean per doubling, and one through $\sqrt T$ by {glue:text}`root:.0f` %.
 #
-# How large a rise can the figure show? The largest gaps scatter about their line in $\log_2 T$ with a standard deviation $s$. A slope through ten of them, whose $\log_2 T$ have the standard deviation $v$, has the standard error $s / (\sqrt{10}\, v)$. Since $s$ is estimated from the same ten gaps, a trend has to be {glue:text}`needed:.1f` standard errors to be found four times in five, by a two-sided $t$-test at the level of 5 %. If this least visible rise were below {glue:text}`older:.1f` %, the figure could distinguish such a growth from none.
+# How large must a rise be for the figure to show it? The largest gaps scatter about their line in $\log_2 T$ with a standard deviation $s$. A slope through ten of them, whose $\log_2 T$ have the standard deviation $v$, has the standard error $s / (\sqrt{10}\, v)$. Since $s$ is estimated from the same ten gaps, a trend has to be {glue:text}`needed:.1f` standard errors to be found four times in five, by a two-sided $t$-test at the level of 5 %. If this least visible rise were below {glue:text}`older:.1f` %, the figure could distinguish such a growth from none.
 
 
 # %%
@@ -541,7 +552,7 @@ glue(**{f"errors_{name}": seen.loc[which, "in errors"] for which, name in NAMES.
 # ## What we found
 #
 # * Figure 1 is reproduced at the paper's size, in both series and with both factors: the largest sum of weights of five models does not rise with $T$.
-# * Figure 2 cannot be judged. Over all lengths the largest gap rises visibly in the first series, with both factors, and not in the second. Both together show that the largest gap of five grows, but a plot of five models for each length may or may not show it. From 60 bits on the figure is too coarse.
+# * Figure 2 cannot be judged. Over all lengths the largest gap rises visibly in the first series, with both factors, and not in the second. Both series together rise visibly, so the largest gap of five very likely grows, but a plot of five models for each length may or may not show it. From 60 bits on the figure is too coarse.
 # * Figure 3 is reproduced in part. With 0.99995, the larger of the two factors that the program names, the accuracy plateaus from 60 bits on, after a fall, in both series, and at every length at least three of five models learn. With 0.999, which the program uses, most models do not learn at 200 bits, in either series.
 # * The time before a model learns grows with the length of the strings. That is a matter of optimization, about which the bound makes no statement.
 # * A plot of the largest of five at ten lengths, with the scatter of these four series, cannot distinguish a bound that is free of $T$ from one with $\sqrt{\log(mT)}$.
@@ -562,7 +573,12 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The model here is that of `run_experiment.py`, which we read; what differs is in the table of settings. From the text alone one would do otherwise. The text names neither the ReLU nor the dense layer, neither optimizer nor rate, lets all runs have 200,000 epochs, and cites the encoding of places of Vaswani et al., where a sine and a cosine share a frequency; in the program column $i$ has the exponent $i/64$ and is a sine for even, a cosine for odd $i$. The program prints the losses and norms of one run, but the one that draws the figures is not public, so we do not know which factor of the rate drew them. The paper's remark on overfitting, quoted above, speaks for the larger one.
+# The model here is that of `run_experiment.py`, which we read; what differs is in the table of settings. From the text alone one would do otherwise.
+#
+# * The text names neither the ReLU nor the dense layer, neither optimizer nor rate, and lets all runs have 200,000 epochs.
+# * For the encoding of places the text cites Vaswani et al., where a sine and a cosine share a frequency. In the program column $i$ has the exponent $i/64$ and is a sine for even, a cosine for odd $i$.
+#
+# The program prints the losses and norms of one run, but the one that draws the figures is not public, so we do not know which factor of the rate drew them. The paper's remark on overfitting, quoted above, speaks for the larger one.
 #
 # ## Exercises
 #

@@ -19,11 +19,11 @@
 # # Masked words: from one output to K
 #
 # ```{verdict}
-# Theorem 5.1 follows from the theorem that its proof quotes, but an inequality that the proof displays is false. This inequality compares two complexities on one and the same sample of sentences. It says that the complexity of the loss is at most about $\sqrt K$ times that of one word's scores, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words the factor that is needed is {glue:text}`own_wide:,.0f`, but $\sqrt K$ is {glue:text}`root_wide:,.0f`. Whether the difference shows at a given vocabulary depends on constants: the theorem that the proof quotes has an unknown constant $C$, and logarithms to the power $\frac32 + \delta$ for any $\delta > 0$. If $C = 1$ and the scores have size {glue:text}`size:g`, the factor that is needed exceeds $\sqrt K$ with these logarithms from {glue:text}`cross_half:,.0f` words on at $\delta = \frac12$, and from {glue:text}`cross_one:.1f` million on at $\delta = 1$. But it grows like $K$, and $\sqrt K$ with logarithms grows more slowly, so the inequality is false for every $C$ and $\delta$.
+# Theorem 5.1 follows from the theorem that its proof quotes, but an inequality in that proof is false, whatever constant and power of a logarithm it hides. It says for $K$ words that on one and the same sample the loss's complexity is at most about $\sqrt K$ times that of one word's scores. But this factor can be nearly $K$: for {glue:text}`k_wide:,.0f` words it is {glue:text}`own_wide:,.0f`, while $\sqrt K$ is {glue:text}`root_wide:,.0f`. The hidden constant is unknown; if it is 1 and scores have size {glue:text}`size:g`, the factor exceeds what is allowed from about {glue:text}`cross_half:,.0f` words on for squared logarithms, and from {glue:text}`cross_one:.1f` million for their power $\frac52$.
 # ```
-# **Needs** {ref}`ch-capacity`, {ref}`ch-attention-capacity`, {ref}`ch-single-layer-bound`. **Read** 12 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-capacity`, {ref}`ch-attention-capacity`, {ref}`ch-single-layer-bound`. **Read** 18 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bounds for a transformer with one output carry over to one that fills in a masked word out of $K$, at the price of a factor of about $\sqrt K$. The proof has two halves. The first is right, and its constant is the best one: cross entropy changes by at most twice the largest change of a score. The second half quotes a theorem whose right side is the complexity on the *worst* sample. But the inequality that the proof displays has the *given* sample on both sides, and in this form it is false, because the factor can be about $K$. With the worst sample on the right it holds, and that is enough for the theorem.
+# **Claim.** The bounds for a transformer with one output carry over to one that fills in a masked word out of $K$, at the price of a factor of about $\sqrt K$. The proof has two halves. The first is right, and its constant is the best one: cross entropy changes by at most twice the largest change of a score. The second half quotes a theorem whose right side is the complexity on the *worst* sample, with an unknown constant $C$ and logarithms to the power $\frac32 + \delta$ for any $\delta > 0$. But the inequality that the proof displays has the *given* sample on both sides, and in this form it is false for every $C$ and $\delta$, because the factor can be about $K$, and $\sqrt K$ with logarithms grows more slowly. With the worst sample on the right it holds, and that is enough for the theorem.
 
 # %% tags=["parameters"]
 B = 1.0  # size of scores where a sentence has its own word [0.25..4]
@@ -53,11 +53,11 @@ wide = [k_wide // 8**j for j in range(6, -1, -1)]
 # %% [markdown]
 # ## Why one should care
 #
-# The bounds of the earlier chapters are about transformers with one number as output. A language model that fills in a masked word has one score for each of $K$ words, and $K$ is some ten thousand. How much does a guarantee suffer from so many outputs? If the bound for one output had to be paid $K$ times, it would be worthless. The paper claims a factor of about $\sqrt K$, and the question is for which samples this is true. The answer matters beyond this paper, because the inequality in question is quoted wherever a model has many outputs.
+# The bounds of the earlier chapters are about transformers with one number as output. A language model that fills in a masked word has one score for each of $K$ words, and $K$ is some ten thousand. How much does a guarantee suffer from so many outputs? If the bound for one output had to be paid $K$ times, it would be worthless. The paper claims a factor of about $\sqrt K$, and the question is for which samples this claim is true. The answer matters beyond this paper, because the inequality in question is quoted wherever a model has many outputs.
 #
 # ## Three words by hand
 #
-# How much can the loss change if no score changes much? Let the vocabulary have three words, all with the score 0. Each word has the probability $\frac13$, and the loss is $\log 3 \approx 1.099$ whichever word is the true one. Now raise the score of the true word by 0.3 and lower the two others by 0.3. The probability of the true word becomes $1 / (1 + 2 e^{-0.6}) = 0.477$, so the loss becomes 0.741, as the next lines confirm.
+# How much can the loss alone change if no score changes much? Let the vocabulary have three words, all with the score 0. Each word has the probability $\frac13$, and the loss is $\log 3 \approx 1.099$ whichever word is the true one. Now raise the score of the true word by 0.3 and lower the two others by 0.3. The probability of the true word becomes $1 / (1 + 2 e^{-0.6}) = 0.477$, so the loss becomes 0.741, as the next lines confirm.
 
 # %%
 before, after = f64([0.0, 0.0, 0.0]), f64([0.3, -0.3, -0.3])
@@ -71,11 +71,13 @@ glue(before=by_hand[0], after=by_hand[1], change=by_hand[0] - by_hand[1])
 #
 # A sentence has $T$ tokens, one of them masked. A transformer turns the masked token into a vector $Y \in \mathbb R^d$, and a matrix $W$ with $K$ rows turns it into *scores* $v = WY \in \mathbb R^K$, one for each word of the vocabulary. With $p = \mathrm{softmax}(v)$ and the true word $y$, the loss is the *cross entropy* $\ell(v, y) = -\log p_y$, with the natural logarithm.
 #
-# There are $m$ sentences $x_1, \dots, x_m$ with masked words $y_1, \dots, y_m$. A function $f$ of a class $\mathcal F$ gives sentence $i$ the scores $f(x_i)$, and $\mathcal F_s$ is the class of the scores $f_s$ for word $s$ alone. The *complexity* of a class on this sample is
+# There are $m$ sentences $x_1, \dots, x_m$ with masked words $y_1, \dots, y_m$, and together they are the *sample*. A function $f$ of a class $\mathcal F$ gives sentence $i$ the scores $f(x_i)$, and $\mathcal F_s$ is the class of the scores $f_s$ for word $s$ alone. The *complexity* of a class on this sample is
 #
 # $$R(\mathcal F_s) = \mathbb E_\epsilon \sup_{f \in \mathcal F} \sum_{i=1}^m \epsilon_i f_s(x_i) , \qquad R(\ell \circ \mathcal F) = \mathbb E_\epsilon \sup_{f \in \mathcal F} \sum_{i=1}^m \epsilon_i\, \ell(f(x_i), y_i) ,$$
 #
-# with independent fair signs $\epsilon_i$. The first number says how well the scores of one word can be made to agree with random signs on the $m$ sentences, and the second says the same of the losses. Both are $m$ times the Rademacher complexity of {ref}`ch-capacity`. We write $\tilde R(\mathcal F_s)$ for the largest $R(\mathcal F_s)$ over all samples of $m$ inputs, in other words for the complexity on the *worst sample*.
+# with independent fair signs $\epsilon_i$. The first number says how well the scores of one word can be made to agree with random signs on the $m$ sentences, and the second says the same of the losses. Both are $m$ times the Rademacher complexity of {ref}`ch-capacity`.
+#
+# These numbers depend on the sample. We write $\tilde R(\mathcal F_s)$ for the largest $R(\mathcal F_s)$ over all samples of $m$ inputs, in other words for the complexity on the *worst sample*.
 #
 # ```{prf:theorem} Trauger and Tewari (2024), Theorem 5.1
 # :label: lengthfree-thm5-1
@@ -114,11 +116,15 @@ glue(before=by_hand[0], after=by_hand[1], change=by_hand[0] - by_hand[1])
 #
 # $$R(\ell \circ \mathcal F) = \frac K2 \log \frac{1 + (K - 1) e^{B}}{1 + (K - 1) e^{-B}} \approx K B .$$
 #
-# The ratio is about $K$, not $\sqrt K$, and no power of a logarithm makes up for the missing $\sqrt K$. With the worst sample on the right, as in (2), the contradiction disappears. For one word the worst sample consists of $K$ sentences with the same input $e_s$. On it $\tilde R(\mathcal F_s) = B\, \mathbb E |\epsilon_1 + \dots + \epsilon_K| \approx B \sqrt{2K/\pi}$, and with this number the ratio is only about $\sqrt{\pi K/2}$.
+# The ratio is about $K$, not $\sqrt K$, and no power of a logarithm makes up for the missing $\sqrt K$.
 #
-# Could (1) be meant as an average over samples? This reading does not help either. To see this, let the $K$ masked words be drawn at random, let each word keep its own input, and let $\mathcal F$ hold all matrices whose rows have $\|w_s\|_1 \le B$ (see below). Let $S_b$ be the sum of the signs of the sentences whose masked word is $b$. Then the complexity of a single word's scores is the mean of $B \max_b |S_b|$. This is a single maximum, and it grows more slowly than $\log K$. The complexity of the loss, however, contains at least a part of every $|S_b|$.
+# *The worst sample.* With the worst sample on the right, as in (2), the contradiction disappears. For one word the worst sample consists of $K$ sentences with the same input $e_s$. On it $\tilde R(\mathcal F_s) = B\, \mathbb E |\epsilon_1 + \dots + \epsilon_K| \approx B \sqrt{2K/\pi}$, and with this number the ratio is only about $\sqrt{\pi K/2}$.
 #
-# The first table has the ratio of both complexities in three cases. On the *own sample* each sentence has a word of its own. For *random words* the ratio is estimated from draws. The third case has the *worst sample* for one word on the right side. The last column of the table is the *shape* of (2), that is, what (2) allows if its unknown constant is 1. The shape is $2 \sqrt K$, with the Lipschitz constant 2 of the loss, times all the logarithms of (2) for $\delta = 1$, where $\beta = \log K + 2B$ bounds the loss. In these logarithms we put $R(\mathcal F_s) = B$ in place of $\tilde R$, as (1) has it. Since $B$ is smaller, this makes the shape larger and favours (1). If the column for the own sample grew no faster than the shape, (1) could be saved by its logarithms.
+# *An average over samples.* Could (1) be meant as an average over samples? It would still be false. To see this, let the $K$ masked words be drawn at random, let each word keep its own input, and let $\mathcal F$ hold all matrices whose rows have $\|w_s\|_1 \le B$ (see below). Let $S_b$ be the sum of the signs of the sentences whose masked word is $b$. Then the complexity of a single word's scores is the mean of $B \max_b |S_b|$. This is a single maximum, and it grows more slowly than $\log K$. The complexity of the loss, however, contains at least a part of every $|S_b|$.
+#
+# The first table has the ratio of the complexity of the loss to that of one word's scores, in three cases. On the *own sample* each sentence has a word of its own. For *random words* the ratio is estimated from draws. The third case has the *worst sample* for one word on the right side.
+#
+# The last column of the table, the *shape*, is what display (1) would allow with the logarithms of (2). It is a product of $\sqrt K$, the Lipschitz constant 2 of the loss, and all the logarithms of (2) for $\delta = 1$, where $\beta = \log K + 2B$ bounds the loss. The unknown constant is taken as 1. In the logarithms we put $R(\mathcal F_s) = B$ in place of $\tilde R$, as (1) has it. Since $B$ is smaller, this makes the shape larger and favours (1). If the column for the own sample grew no faster than the shape, (1) could be saved by its logarithms. (A second table has the powers of $K$ with which the columns grow; there the shape is called *(2), all logs*.)
 
 
 # %%
@@ -149,7 +155,7 @@ shown = ratios.rename(columns={"(2), all logs": "shape of (2), all logarithms"})
 table(shown, "Complexity of the loss over that of one word's scores, for K words", form=".1f")
 table(local, "Power of K with which each column grows, last two vocabularies", form=".3f")
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Complexity of the loss over that of one word's scores, against the number of words: on the own sample, where each sentence has a word of its own, with words drawn at random, and with the worst sample for one word. Dotted, what inequality (2) allows with all its logarithms, at $C = 1$ and $\\delta = 1$. The own sample violates display (1) where its line is above the dotted one.", "name": "fig-contraction"}, "image": {"alt": "Logarithmic axes from 64 to 17 million words. On the own sample the ratio is a straight line of slope one, with random words one that is a little lower. On the worst sample it is a line of slope one half, and so is the root of K just below it. The dotted shape of formula (2) starts above all, is less steep than the first two, and is crossed by the first near ten million words."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Complexity of the loss over that of one word's scores, against the number of words: on the own sample, where each sentence has a word of its own, with words drawn at random, and with the worst sample for one word. Dotted, the shape: what display (1) would allow with all the logarithms of (2), at $C = 1$ and $\\delta = 1$. For every $C$ and $\\delta$ a dotted line has the slope $\\frac12$ in the end, so the steeper line of the own sample crosses it, and this contradicts display (1).", "name": "fig-contraction"}, "image": {"alt": "Logarithmic axes from 64 to 17 million words. On the own sample the ratio is a straight line of slope one, with random words one that is a little lower. On the worst sample it is a line of slope one half, and so is the root of K just below it. The dotted shape of formula (2) starts above all, is less steep than the first two, and is crossed by the first near ten million words."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.0)
 for i, name in enumerate(ratios):
     ax.plot(
@@ -213,23 +219,36 @@ glue(size=B, cross_half=round(crossing(0.5), -3), cross_one=crossing(1.0) / 1e6)
 glue(power_random=local["random words"], power_allowed=local["(2), all logs"])
 
 # %% [markdown]
-# What counts in {numref}`fig-contraction` is how steep the lines are. On the own sample the ratio grows like $K$ to the power {glue:text}`power_own:.2f`, and with random words to the power {glue:text}`power_random:.2f`. The shape of (2) has the power {glue:text}`power_allowed:.2f` at this size, and $\frac12$ in the limit. So the line of the own sample crosses the dotted one, that of the shape, whatever the constant of $\tilde O$, and for every $\delta$. On the worst sample the power is {glue:text}`power_worst:.2f`, as (2) says.
+# In {numref}`fig-contraction` the steepness of the lines matters more than their height, because the constant of $\tilde O$ is not known. On the own sample the ratio grows like $K$ to the power {glue:text}`power_own:.2f`, and with random words to the power {glue:text}`power_random:.2f`. The shape of (2) has the power {glue:text}`power_allowed:.2f` at this size, and $\frac12$ in the limit. So the line of the own sample crosses the dotted one, that of the shape, whatever the constant of $\tilde O$, and for every $\delta$. On the worst sample the power is {glue:text}`power_worst:.2f`, as (2) says.
 #
 # **Is this class special?** It is not, because the paper's own class contains it. All rows with $\|w_s\|_1 \le B$, as Theorem 4.1 on one layer has them, give $R(\mathcal F_s) = B$ on these inputs too, since $\|\sum_i \epsilon_i e_i\|_\infty = 1$. With more functions the complexity of the loss can only be larger.
 #
-# The rest of the transformer does not save (1) either. For example, let each sentence have one visible word, the vector $e_i$, and let the mask be the zero vector. Then the query of the mask gives both tokens the score 0, so every head returns half of what it makes of $e_i$ alone, whatever $W_{QK}$ is. And the activation cannot add up the noise of many sentences: for every column $v$ of the value matrix and an $L_\sigma$-Lipschitz activation $\sigma$ that keeps 0 we have $\sum_i \epsilon_i \sigma(\langle v, e_i\rangle) \le L_\sigma \|v\|_1$.
+# The rest of the transformer does not save (1) either. For example, let each sentence have one visible word, the vector $e_i$, and let the mask be the zero vector. Then the query of the mask gives both tokens the score 0, so every head returns half of what it makes of $e_i$ alone, whatever $W_{QK}$ is. Nor can the activation add up the noise of many sentences: for every column $v$ of the value matrix and an $L_\sigma$-Lipschitz activation $\sigma$ that keeps 0 we have $\sum_i \epsilon_i \sigma(\langle v, e_i\rangle) \le L_\sigma \|v\|_1$.
 #
 # Theorem 4.1 also asks for more sentences than dimensions, $m > d$, whereas here $m = d = K$. This condition is met if every sentence occurs twice. For the class of signs both sides of (1) then stay as they are, because the sum of two signs has the mean absolute value 1, as one sign has. For all rows with $\|w_s\|_1 \le B$ the right side at most doubles, because $|\sum_i \epsilon_i| \le 2$ for the two copies of a sentence. So the factor that is needed is still at least about $\frac K2$.
 #
-# **At which sizes?** With $C = 1$, scores of size $B =$ {glue:text}`size:g` and all logarithms the own sample exceeds (2) from {glue:text}`cross_one:.1f` million words on at $\delta = 1$, which is more than vocabularies in use have, and from {glue:text}`cross_half:,.0f` on at $\delta = \frac12$. Smaller scores move both numbers up, and larger ones move them down. But the constant $C$ depends on $\delta$ and is not known. So if $\tilde O$ may hide both, no number at one size contradicts the display. The display is contradicted by the growth of the ratio with $K$. Without logarithms, on the other hand, $\sqrt K$ is exceeded from three words on, and $2 \sqrt K$ from six.
+# **At which sizes?** The next table says from how many words on the ratio on the own sample exceeds what is allowed, for scores of size $B =$ {glue:text}`size:g` and $C = 1$.
+#
+# | allowed | exceeded from |
+# |:--|--:|
+# | $\sqrt K$, without logarithms | 3 words, at $B = 1$ |
+# | $2 \sqrt K$, without logarithms | 6 words, at $B = 1$ |
+# | shape of (2) with all logarithms, $\delta = \frac12$ | {glue:text}`cross_half:,.0f` words |
+# | shape of (2) with all logarithms, $\delta = 1$ | {glue:text}`cross_one:.1f` million words |
+#
+# The last number is more than vocabularies in use have. Smaller scores move the last two numbers up, and larger ones move them down. But the constant $C$ depends on $\delta$ and is not known. So if $\tilde O$ may hide both, no number at one size contradicts the display. The display is contradicted by the growth of the ratio with $K$.
 #
 # ## The loss: 2 is right, and best
 #
-# To see why the constant of the lemma is 2, take the gradient of the loss in the scores, $p - e_y$. The true word has the entry $-(1 - p_y)$, and the others have the entries $p_s$, which add up to $1 - p_y$. So the absolute entries sum to $\|\nabla \ell\|_1 = 2 (1 - p_y) < 2$. Along the segment from $b$ to $a$ the loss changes by at most the largest $\|\nabla \ell\|_1$ times $\max_s |a_s - b_s|$, and this proves the lemma. No pair attains 2. But let the true word's score be lowered by $t$ and all others be raised by $t$. Then $p_y$ falls to 0 as $t$ grows, and the change of the loss divided by the largest change of a score tends to 2. So no smaller constant is valid, for any $K \ge 2$.
+# We return to the first half of the proof, and show that the constant 2 of the lemma is valid and that no smaller one is.
 #
-# In the Euclidean norm the constant is smaller. Since the entries of the other words are not negative, their squares add up to at most the square of their sum, and so $\|\nabla \ell\|_2 \le \sqrt 2\, (1 - p_y)$. This bound is nearly attained if one other word, a rival, takes all the probability that the true word has lost.
+# *Valid.* Take the gradient of the loss in the scores, $p - e_y$. The true word has the entry $-(1 - p_y)$, and the others have the entries $p_s$, which add up to $1 - p_y$. So the absolute entries sum to $\|\nabla \ell\|_1 = 2 (1 - p_y) < 2$. Along the segment from $b$ to $a$ the loss changes by at most the largest $\|\nabla \ell\|_1$ times $\max_s |a_s - b_s|$, and this proves the lemma.
 #
-# The table has the change of the loss divided by the length of the step, for steps of size 1 that start $t$ away from equal scores, and for random pairs of score vectors. Each of its rows moves the scores in another direction. A ratio above 2 in the first two rows, or above $\sqrt2$ in the third, would refute these constants.
+# *Best.* No pair attains 2. But let the true word's score be lowered by $t$ and all others be raised by $t$. Then $p_y$ falls to 0 as $t$ grows, and the change of the loss divided by the largest change of a score tends to 2. So no smaller constant is valid, for any $K \ge 2$.
+#
+# *In the Euclidean norm* the constant is smaller. Since the entries of the other words are not negative, their squares add up to at most the square of their sum, and so $\|\nabla \ell\|_2 \le \sqrt 2\, (1 - p_y)$. This bound is nearly attained if one other word, a rival, takes all the probability that the true word has lost.
+#
+# The table has the change of the loss divided by the length of the step, for steps of size 1 that start $t$ away from equal scores, and for random pairs of score vectors. The steps of every row lower the score of the true word, and raise all other scores, or no other, or that of one rival, whereas the random pairs have no such direction. A ratio above 2 in the first two rows, or above $\sqrt2$ in the third, would refute these constants.
 
 # %%
 sizes, far = (2, 3, 16, 64), (0.0, 2.0, 6.0, 30.0)
@@ -330,9 +349,11 @@ lipschitz.holds(
 )
 
 # %% [markdown]
-# From equal scores the least of these ratios are well below the constants. With few words the true one still has a fair share of the probability, and with many words a single rival has hardly any yet. The lower the score of the true word, the nearer the ratios come to 2 and to $\sqrt2$.
+# From equal scores, at $t = 0$, the least of these ratios are well below the constants. The reason is that with few words the true one still has a fair share of the probability, and with many words a single rival has hardly any yet. The lower the score of the true word, the nearer the ratios come to 2 in the first row and to $\sqrt2$ in the third. In the second row, where the true word moves alone, they come to 1 only.
 #
 # ## What is the price of K words?
+#
+# We now know that on one and the same sample the factor can be about $K$, and that with the worst sample on the right $\sqrt K$ with logarithms is enough. Two questions remain. Can the factor on one and the same sample be much larger than $K$, and can $\sqrt K$ be avoided on the worst sample?
 #
 # **At most $2K$, on every sample.** If the sample must be one and the same on both sides, another contraction inequality can be used, that of Maurer {cite:p}`maurer2016`. On its right side every score has a random sign $\epsilon_{is}$ of its own:
 #
@@ -344,11 +365,11 @@ lipschitz.holds(
 #
 # This inequality needs neither the worst sample nor logarithms.
 #
-# **About $\sqrt{K - 1}$ at least, even on the worst sample.** Let all scores be constants, $f(x) = w$ with $\max_s |w_s| \le B$. Then the scores are the same on every sample, so the worst sample is no worse than the given one. For small $B$ the loss is nearly linear, with the gradient $c_{is} = \frac1K - 1[y_i = s]$ at equal scores. (The error is at most $\frac12 B^2$ a sentence, because the Hessian of the loss is the Jacobian of softmax, whose norm from largest entry to sum is at most 1, {ref}`ch-attention-capacity`.) The supremum over $w$ of a linear function is $B$ times the sum of the absolute coefficients. So as $B \to 0$
+# **About $\sqrt{K - 1}$ at least, even on the worst sample.** The factor $\sqrt K$ of (2) cannot be removed, as the simplest class shows. Let all scores be constants, $f(x) = w$ with $\max_s |w_s| \le B$. Then the scores are the same on every sample, so the worst sample is no worse than the given one. For small $B$ the loss is nearly linear, with the gradient $c_{is} = \frac1K - 1[y_i = s]$ at equal scores. (The error is at most $\frac12 B^2$ a sentence, because the Hessian of the loss is the Jacobian of softmax, whose norm from largest entry to sum is at most 1, {ref}`ch-attention-capacity`.) The supremum over $w$ of a linear function is $B$ times the sum of the absolute coefficients. So as $B \to 0$
 #
 # $$\frac{R(\ell \circ \mathcal F)}{R(\mathcal F_s)} \to \frac{\sum_s \mathbb E \bigl|\sum_i \epsilon_i c_{is}\bigr|}{\mathbb E \bigl|\sum_i \epsilon_i\bigr|} \approx \sqrt{K - 1} ,$$
 #
-# if every word is the true one equally often. To see the approximation, note that over $i$ the squares of $c_{is}$ add up to $\frac mK (1 - \frac1K)$. So each of the $K$ sums in the numerator is about $\frac1K \sqrt{K - 1}$ times the sum in the denominator. If all sentences mask the same word, the ratio is $2 (1 - \frac1K)$. So the factor for $K$ words depends on the words that occur.
+# if every word is the true one equally often. To see the approximation, note that over $i$ the squares of $c_{is}$ add up to $\frac mK (1 - \frac1K)$. So each of the $K$ sums in the numerator is about $\frac1K \sqrt{K - 1}$ times the sum in the denominator. If all sentences mask the same word, the ratio is only $2 (1 - \frac1K)$. So the factor for $K$ words depends on the words that occur. The next table has the ratio in both cases. If its first column fell far below the second, the lower bound would be in doubt.
 
 
 # %%
@@ -387,7 +408,7 @@ masking.holds(
 # %% [markdown]
 # The first column follows $\sqrt{K-1}$ closely, so the factor $\sqrt K$ in (2) cannot be removed. The last column stays below 2 for every $K$.
 #
-# **An adversary.** In (2) there are a constant and logarithms, and we look for classes that need them. Each word's scores on the $m$ sentences are one of two lists, chosen independently for each word, so that there are $2^K$ functions. A local search changes the lists so as to raise the ratio of both sides. A lower bound on the worst sample is enough for us, so we take the sample itself, or $m$ copies of one of its inputs. If a class needed a constant $C$ above 1 without the logarithms, this would be a sign that the logarithms are needed.
+# **An adversary.** Does (2) need its logarithms? We leave them out, and look for classes that then need a large constant $C$. Each word's scores on the $m$ sentences are one of two lists, chosen independently for each word, so that there are $2^K$ functions. A local search changes the lists so as to raise the ratio of both sides. For the worst sample on the right side we take the sample itself, or $m$ copies of one of its inputs. So the right side can only be too small, and the $C$ only too large. If a class needed a $C$ above 1, this would be a sign that the logarithms are needed. Another search tries to violate (3), which a ratio of its two sides above 1 would do.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
 
@@ -458,15 +479,23 @@ masking.holds(
 glue(constant=max(constants.values()))
 
 # %% [markdown]
-# No class that we met needs a logarithm in (2), and the largest constant $C$ is {glue:text}`constant:.2f`. Whether some class needs a logarithm we do not know.
+# No class that we met needs a logarithm in (2), and the largest constant $C$ is {glue:text}`constant:.2f`. We do not know whether some class needs a logarithm.
 #
 # ## What the theorem then says
 #
-# **Repair.** Put $\tilde R$ for $R$ on the right of (1). The step after (1) stays as it is, because Theorems 4.1 and 4.2 bound the complexity on every sample with $\|x\|_2 \le B_x$, and so on the worst one. A bound $r$ on $\max_s \tilde R(\mathcal F_s)$ may be put into (2), whose right side increases with it up to $\beta m e^{-p}$, where $p = \frac32 + \delta$; and for a larger $r$ even the trivial bound $R(\ell \circ \mathcal F) \le \beta m$ is below $e^p r$. For one layer the result reads, divided by $m$,
+# The theorem stands once the worst sample is put into its proof. This section says what changes and what the bound for one layer then is.
+#
+# **Repair.** Put $\tilde R$ for $R$ on the right of (1). The step after (1) stays as it is, because Theorems 4.1 and 4.2 bound the complexity on every sample with $\|x\|_2 \le B_x$, and so on the worst one. A bound $r$ on $\max_s \tilde R(\mathcal F_s)$ may be put into (2), whose right side increases with it up to $\beta m e^{-p}$, where $p = \frac32 + \delta$. For a larger $r$ even the trivial bound $R(\ell \circ \mathcal F) \le \beta m$ is below $e^p r$. For one layer the result reads, divided by $m$,
 #
 # $$\frac1m R(\ell \circ \mathcal F) \le \tilde O(\sqrt K) \cdot O \biggl( B_w B_{W_c} L_\sigma B_{W_v} \Bigl[ \frac{2 B_x^2 \sqrt C}{\sqrt m} \Bigl( 1 + \ln \frac{\sqrt m}{2 B_x \sqrt C} \Bigr) + B_x \sqrt{\frac{\ln 2d}{m}} \Bigr] \biggr) .$$
 #
-# Here $B_w$ bounds $\|w_s\|_1$ for every row $w_s$ of $W$, so it is the largest of these norms and not their sum. All else is as in {prf:ref}`lengthfree-thm4-1`, *repaired*. There a layer is $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$, where $u$ is the mean of the tokens with the weights of attention, $\sigma$ has the Lipschitz constant $L_\sigma$, and no token is longer than $B_x$. The numbers $B_{W_c}$ and $B_{W_v}$ bound the 1-norms of the *columns* of $W_c$ and $W_v$, and not those of their rows, although the paper prints rows. $C$ is a cover constant of the matrices $W_{QK}$. The length $T$ of the sentences does not occur. For several layers Theorem 4.2 has to be taken as repaired in {ref}`ch-multi-layer-bound`.
+# In this bound
+#
+# * $B_w$ bounds $\|w_s\|_1$ for every row $w_s$ of $W$, so it is the largest of these norms and not their sum;
+# * $B_{W_c}$ and $B_{W_v}$ bound the 1-norms of the *columns* of $W_c$ and $W_v$, and not those of their rows, although the paper prints rows;
+# * $C$ is a cover constant of the matrices $W_{QK}$, and the length $T$ of the sentences does not occur.
+#
+# All else is as in {prf:ref}`lengthfree-thm4-1`, *repaired*. There a layer is $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$, where $u$ is the mean of the tokens with the weights of attention, $\sigma$ has the Lipschitz constant $L_\sigma$, and no token is longer than $B_x$. For several layers Theorem 4.2 has to be taken as repaired in {ref}`ch-multi-layer-bound`.
 #
 # The paper clips the loss, because a bound on the gap needs a bounded loss. With bounded norms clipping is not needed: if no score exceeds $b$ in absolute value, then $0 < \ell \le \log K + 2b$.
 #
@@ -557,7 +586,7 @@ answers = pd.DataFrame(answers).T.rename_axis("K")
 table(answers, "Complexity of the loss over that of one word's scores, own sample", form=".4g")
 
 # %% [markdown]
-# The needed factor doubles, to $3.36 \times 10^7$, since it is nearly $K$. The square root grows only by $\sqrt 2$, to 5793, so the gap between the two grows like $\sqrt K$. The size of the scores hardly matters, because both sides are nearly proportional to $B$: tiny scores do not save (1).
+# The factor that is needed doubles, to $3.36 \times 10^7$, since it is nearly $K$. The square root grows only by $\sqrt 2$, to 5793, so the gap between the two grows like $\sqrt K$. The size of the scores hardly matters, because both sides are nearly proportional to $B$: tiny scores do not save (1).
 #
 # ```{solution-end}
 # ```
