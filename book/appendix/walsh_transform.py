@@ -19,9 +19,9 @@
 # # How the transform is computed
 #
 # ```{verdict}
-# The transform behind every spectrum in this book can be computed with few additions and few passes over memory. All $4^n$ signs of its matrix are a product of $n$ sparse matrices, so that $n\, 2^n$ additions are enough for a function of $n$ bits. At $n =$ {glue:text}`largest` the kernel of this book passes over the table {glue:text}`ours_largest` times, where the textbook's order needs {glue:text}`largest` passes.
+# The transform that turns the $2^n$ values of a function of $n$ bits into its Fourier coefficients can be computed with few additions, and with few passes over memory. Its matrix of $4^n$ signs is a product of $n$ sparse matrices, so $n\, 2^n$ additions are enough. If the bits are treated one after the other, as in textbooks, the table is read and written once for each. The program of this book treats several bits at once: at $n =$ {glue:text}`largest` it passes over the table at most {glue:text}`ours_largest` times in place of {glue:text}`largest`.
 # ```
-# **Needs** {ref}`ch-fourier-walsh`. **Read** 10 min. **Runs in** 10 s. **Source** ours; the factors are well known.
+# **Needs** {ref}`ch-fourier-walsh`. **Read** 8 min. **Runs in** 10 s. **Source** ours; the factors are well known.
 #
 # **Claim.** The transform multiplies a table of $2^n$ numbers by a $2^n \times 2^n$ matrix of signs. This matrix is a product of $n$ sparse ones, so $n\,2^n$ additions are enough in place of about $4^n$. For a long table, however, it is not the additions that take the time, but the passes of the table through memory, and a good order of the additions needs few of them.
 
@@ -49,7 +49,9 @@ factors, passes = ledger.result("appendix.factors"), ledger.result("appendix.pas
 # %% [markdown]
 # ## Why one should care
 #
-# Nearly every chapter on functions of bits needs the Fourier coefficients of such a function. For 20 bits these are a million numbers, and each of them is a sum over a million points. If we computed the sums one by one, a single function would take $10^{12}$ additions, which takes a computer some minutes, and we need the coefficients of thousands of functions. The fast transform needs twenty million additions in place of $10^{12}$. It is as old as the fast Fourier transform, and simpler. This chapter shows how it works, how exact it is, and why the order of the additions matters once the table is larger than the processor's cache.
+# Nearly every chapter on functions of bits needs the Fourier coefficients of such a function. For 20 bits these are a million numbers, and each of them is a sum over a million points. If we computed the sums one by one, a single function would take $10^{12}$ additions, which takes a computer some minutes, and we need the coefficients of thousands of functions.
+#
+# The fast transform needs twenty million additions in place of $10^{12}$. It is as old as the fast Fourier transform, and simpler. This chapter shows how it works, how exact it is, and why the order of the additions matters once the table is larger than the processor's cache.
 #
 # ## Four numbers by hand
 #
@@ -243,7 +245,13 @@ for name, (found, without) in outside.items():
 #
 # Adding two numbers takes a processor less time than fetching them from memory. So for a long table one has to count how often it is read and written. The textbook's order takes one digit at a time and passes over the whole table for each, which makes $n$ passes. A table of $2^{28}$ numbers is far larger than any cache, so in each pass all of it is read from memory and written back.
 #
-# The kernel of this book saves passes in three ways. First, *blocks* of 16 KiB fit in the nearest cache, so all digits within a block are done in one visit, most of them in registers. Second, above the blocks one *sweep* takes up to three digits at once: it loads vectors from eight places, performs the three butterflies on them, and stores the results. (To take more than three digits at once brings no gain, because the eight places lie a power of two apart and compete for the same few lines of the cache.) Third, sweeps go depth first: as soon as a larger block is complete it is swept, while it is still in cache. The table counts the passes, in both ways.
+# The *kernel*, that is, the program that computes the transform in this book, saves passes in three ways.
+#
+# * *Blocks.* The table is cut into blocks of 16 KiB, which fit in the nearest cache. So all digits within a block are done in one visit, most of them in registers.
+# * *Sweeps.* Above the blocks one *sweep* takes up to three digits at once: it loads vectors from eight places, performs the three butterflies on them, and stores the results. (To take more than three digits at once brings no gain, because the eight places lie a power of two apart and compete for the same few lines of the cache.)
+# * *Depth first.* As soon as a larger block is complete it is swept, while it is still in cache.
+#
+# *By hand.* A number in float32 has four bytes, so a block holds $2^{12} = 4096$ of them. A table for $n = 16$ has 16 digits. Twelve of them are done within the blocks, in one pass. Four digits remain, which takes two sweeps. So there are three passes in place of 16, and with one digit for each sweep there would be $1 + 4 = 5$. The table counts the passes in these ways, and it counts each sweep as a full pass, although some find their block still in cache.
 
 # %%
 sizes = list(range(4, n_plan + 1, 4))
@@ -273,11 +281,17 @@ glue(largest=largest, ours_largest=ours[largest], moved=ours[largest] * 2 ** (la
 glue(moved_textbook=largest * 2 ** (largest - 27))
 
 # %% [markdown]
-# At $n =$ {glue:text}`largest` these passes move at most {glue:text}`moved:.0f` GiB between memory and processor, in place of {glue:text}`moved_textbook:.0f`. The true number is smaller, because the lower sweeps find their block still in cache.
+# At $n =$ {glue:text}`largest` these passes move at most {glue:text}`moved:.0f` GiB between memory and processor, in place of {glue:text}`moved_textbook:.0f`. The true number is smaller, because the sweeps over smaller blocks find their block still in cache.
 #
 # ## What was hard to vectorise
 #
-# A processor can add 4, 8 or 16 numbers with one vector instruction. Whether Numba uses such instructions for a loop over the pairs depends on how it is written. With signed indices it does not, because they are tested for being negative, and with one flat unsigned index of the pair it finds no run of neighbours. Written with two nested unsigned loops, or with two slices, the loop does use them, but it treats one digit at a time, and not the digits within one vector. For this reason the kernel writes the vector instructions itself. Digits within one vector need a shuffle and a sign, whereas digits between vectors need only an addition and a subtraction.
+# A processor can add 4, 8 or 16 neighbouring numbers with one vector instruction. Whether Numba uses such instructions for a loop over the pairs depends on how the loop is written:
+#
+# * *With signed indices* it does not, because they are tested for being negative.
+# * *With one flat unsigned index of the pair* it does not either, because it finds no run of neighbours.
+# * *With two nested unsigned loops, or with two slices,* it does. But such a loop treats one digit at a time, and it does not treat the digits within one vector.
+#
+# For this reason the kernel writes the vector instructions itself. Digits within one vector need a shuffle and a sign, whereas digits between vectors need only an addition and a subtraction.
 #
 # The next figure shows what this achieves on the machine that built this page. Its numbers are not compared with those of another machine; `make bench` measures them with care, beside those of other libraries.
 
@@ -314,13 +328,13 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# For long tables, at the right of {numref}`fig-transform-time`, the kernel takes a few times as long as *one sweep*, which only multiplies each number by 1, because the kernel makes several sweeps. One sweep is less than any transform of a long table can take. The plain version in torch is slower at every length. For short tables all curves rise, because the cost of a call is shared by few numbers.
+# For long tables, at the right of {numref}`fig-transform-time`, the kernel takes a few times as long as *one sweep*, which only multiplies each number by 1, because the kernel makes several sweeps. One sweep is less than any transform of a long table can take. The plain version in torch is slower at every length. Towards short tables, at the left, all curves rise, because the cost of a call is shared by few numbers.
 #
 # ## What we found
 #
 # * The matrix of characters is a product of $n$ sparse factors, in any order, and $n\, 2^n$ additions are enough.
 # * The kernel is exact on integers, and within the bound on floating point numbers, on all random tables. (The longest plan is counted and not run.)
-# * At $n =$ {glue:text}`largest` it passes over the table {glue:text}`ours_largest` times in place of {glue:text}`largest`.
+# * At $n =$ {glue:text}`largest` it passes over the table at most {glue:text}`ours_largest` times in place of {glue:text}`largest`.
 #
 # ## What would falsify this
 #

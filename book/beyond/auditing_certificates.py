@@ -19,15 +19,15 @@
 # # Auditing certificates
 #
 # ```{verdict}
-# Yes, an experiment can expose a wrong certificate, that is, a wrong upper bound on the risk. It has to check all networks at once, because the network that a good learner returns reveals an error only on the smallest samples. It should also contain a learner that overfits, because some errors show only there. But passing the test does not prove that a certificate is right. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. If the number of networks or the KL divergence is left out, or a constant is measured instead of proved, the share reached {glue:text}`broken_least:.2f` or more. A formula with two errors, a missing square and a small constant, passes this test, but networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than the formula says. With only one of the two errors the same formula is not exceeded by them.
+# An experiment can expose a wrong certificate, that is, a wrong upper bound on the risk, if it checks all networks at once. Two proved certificates failed for some network on at most a share {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. Without the number of networks or the KL divergence, or with a measured constant beside a small divergence, the share reached {glue:text}`broken_least:.2f` or more. But passing does not prove a certificate right: a formula with two errors, this constant and a missing square in a large divergence, passed, and only networks that memorise exposed it ({glue:text}`coin_caught` of {glue:text}`seeds`). With either of the two alone, even they did not.
 # ```
-# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-from-gaussians-to-occam`. **Read** 12 min. **Runs in** 15 s. **Source** ours.
+# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-from-gaussians-to-occam`. **Read** 14 min. **Runs in** 15 s. **Source** ours.
 #
-# **Claim.** A certificate can be tested as follows: draw thousands of samples of a problem in which every risk is known, and count how often the certificate fails. The test must check all networks at once, since most errors of a formula do not show at the network that fits best. It should also contain a learner that overfits as much as the KL divergence allows, since a loose bound hides errors. A right certificate need not be vacuous, because trained transformers get one below the risk of the best constant.
+# **Claim.** A certificate can be tested as follows: draw thousands of samples of a problem in which every risk is known, and count how often the certificate fails. The test must check all networks at once, since most errors of a formula do not show at the network that fits best, which reveals an error only on the smallest samples. The test should also contain a learner that overfits as much as the KL divergence allows, since a loose bound hides errors, and some errors show only at such a learner. A right certificate need not be vacuous, because trained transformers get one below the risk of the best constant.
 #
 # ## Why one should care
 #
-# Bounds are long formulas, and a slip in one of them is easy to make: a logarithm is forgotten, a norm is not squared, a constant is measured where it should be proved. Such a slip makes the bound smaller, and therefore more attractive. Can an experiment find it? At first sight the experiment seems easy, because one only has to compare the bound with the risk. But good learners on samples of ordinary size have risks far below every bound, so a wrong formula passes the comparison as well as a right one. The chapter shows what a test must contain so that wrong formulas fail.
+# Bounds are long formulas, and a slip in one of them is easy to make: a logarithm is forgotten, a norm is not squared, a constant is measured where it should be proved. Such a slip makes the bound smaller, and therefore more attractive. Can an experiment find it? At first sight the experiment seems easy, because one only has to compare the bound with the risk, the error on new inputs. But good learners on samples of ordinary size have risks far below every bound, so a wrong formula passes the comparison as well as a right one. The chapter shows what a test must contain so that wrong formulas fail.
 #
 # ## Forty-five pairs by hand
 #
@@ -38,11 +38,15 @@
 # * *As if the pair had been fixed beforehand.* A fixed pair of risk $q$ fits eight strings with probability $(1 - q)^8$. So the certificate is the solution of $(1 - q)^8 = 0.05$, which is $q = 0.31$. This is less than $\frac12$, so the certificate is wrong for each wrong pair that fits. A wrong pair fits in up to 17 % of the samples, where 5 % are allowed.
 # * *For all 45 pairs.* If we divide $\delta$ among the pairs, the certificate is the solution of $(1 - q)^8 = 0.05 / 45$, which is $q = 0.57$. This is above $\frac12$, so the certificate is right.
 #
-# Now suppose that the learner has $m = 40$ strings. The expected number of wrong pairs that fit is $44 \cdot 2^{-40}$, so a learner that returns a fitting pair returns the right one, and both certificates hold. In other words, the missing factor 45 cannot be seen in what a good learner returns. But it can be seen if one asks whether *any* of the 45 pairs has a risk above its certificate, because this happens at a wrong pair with few errors on the sample.
+# This example says what a test can see and what not. Suppose that the learner has $m = 40$ strings instead of eight. The expected number of wrong pairs that fit is $44 \cdot 2^{-40}$, so a learner that returns a fitting pair returns the right one, and both certificates hold. In other words, the missing factor 45 cannot be seen in what a good learner returns. But the missing factor can be seen if one asks whether *any* of the 45 pairs has a risk above its certificate, because this happens at a wrong pair with few errors on the sample.
 #
 # ## What a certificate promises
 #
-# A *certificate* at confidence $1 - \delta$ is a number computed from the sample that exceeds the risk with probability at least $1 - \delta$ over samples. All losses lie in $[0, 1]$. We write $\mathrm{kl}^{-1}(r, u)$ for the largest $q$ with $r \log \frac rq + (1-r) \log \frac{1-r}{1-q} \le u$. The *posterior* $\rho$ is a law over weights that may depend on the sample, and the *prior* $\pi$ is a law over weights that may not. Let $r$ be the training risk and $R$ the risk of a network drawn from $\rho$, both averaged over the draw.
+# A *certificate* at confidence $1 - \delta$ is a number computed from the sample that exceeds the risk with probability at least $1 - \delta$ over samples. To state certificates for networks with noise we need three notions. All losses lie in $[0, 1]$.
+#
+# * The *posterior* $\rho$ is a law over weights that may depend on the sample, and the *prior* $\pi$ is a law over weights that may not. The divergence $\mathrm{KL}(\rho \| \pi)$, in nats (units of the natural logarithm), says how far $\rho$ is from $\pi$.
+# * Let $r$ be the training risk and $R$ the risk of a network drawn from $\rho$, both averaged over the draw.
+# * We write $\mathrm{kl}^{-1}(r, u)$ for the largest $q$ with $r \log \frac rq + (1-r) \log \frac{1-r}{1-q} \le u$. So if the training risk is $r$, and $u$ is the price in nats for each sample, $\mathrm{kl}^{-1}(r, u)$ is the largest risk that cannot be excluded.
 #
 # ```{prf:theorem} Maurer (2004), Theorem 5
 # :label: beyond-audit-kl
@@ -51,7 +55,7 @@
 # $$R \le \mathrm{kl}^{-1} \Bigl( r, \frac{\mathrm{KL}(\rho \| \pi) + \log(2 \sqrt m / \delta)}m \Bigr) .$$
 # ```
 #
-# In words: the risk can exceed the training risk by more, the farther the posterior is from the prior and the fewer samples there are. For one predictor that does not depend on the sample, $\mathrm{kl}^{-1}(r, \log(1/\delta) / m)$ is enough, and this is the *held-out bound* on a test set. *Occam's bound* for a list of $|H|$ predictors is $\mathrm{kl}^{-1}(r, \log(|H|/\delta) / m)$. With $r = 0$ these are the two certificates of the example, because $\mathrm{kl}^{-1}(0, u) = 1 - e^{-u}$.
+# In words: the farther the posterior is from the prior, and the fewer samples there are, the more the risk can exceed the training risk. Two simpler bounds have the same form. For one predictor that does not depend on the sample, $\mathrm{kl}^{-1}(r, \log(1/\delta) / m)$ is enough, and this is the *held-out bound* on a test set. *Occam's bound* for a list of $|H|$ predictors is $\mathrm{kl}^{-1}(r, \log(|H|/\delta) / m)$. With $r = 0$ these are the two certificates of the example, because $\mathrm{kl}^{-1}(0, u) = 1 - e^{-u}$.
 
 # %% tags=["parameters"]
 T = 10  # bits of the hand-written networks [8..11]
@@ -88,14 +92,14 @@ audits = ledger.result("beyond.audit")
 # %% [markdown]
 # ## Counting failures
 #
-# The target is the even-parity indicator of two out of {glue:text}`T` fair bits. The learner chooses among the hand-written networks of all $\binom T2$ pairs ({ref}`ch-construction`). We draw {glue:text}`audit_samples` samples at each of several sizes and count two events.
+# We repeat the example with networks, and with more certificates. The target is the even-parity indicator of two out of {glue:text}`T` fair bits, which is 1 if the two bits are equal and 0 otherwise. The learner chooses among the hand-written networks of all $\binom T2$ pairs ({ref}`ch-construction`). We draw {glue:text}`audit_samples` samples at each of several sizes $m$ and count two events.
 #
 # * *Some* network of the family has a risk above its certificate. We count this event because the theorems are about all networks at once.
 # * The network that the learner returns has a risk above its certificate. The learner returns the pair that fits best, with ties broken at random (*ERM*, for empirical risk minimization).
 #
-# A right certificate must not fail on more than a share $\delta$ of the samples, and a broken one should.
+# A right certificate must not fail on more than a share $\delta$ of the samples, and a broken one should. If a theorem failed more often, the theorem or our test would be wrong. If a broken form is not caught, we have to ask what the test lacks.
 #
-# There are three families of networks: the networks as they are, the networks with Gaussian noise of standard deviation {glue:text}`spread` on the scores of the first attention, and the networks with noise of standard deviation {glue:text}`sigma` on every weight. We try six certificates, two of which are theorems:
+# There are three families of networks: the networks as they are, the networks with Gaussian noise of standard deviation {glue:text}`spread` on the scores of the first attention, and the networks with noise of standard deviation {glue:text}`sigma` on every weight. We try six certificates. Two of them are theorems:
 #
 # * *Occam*: Occam's bound for the list of all pairs, and the networks as they are;
 # * *mixture*: {prf:ref}`beyond-audit-kl` with a prior that has one component for each pair, so that the divergence is at most $\log \binom T2$ nats ({prf:ref}`beyond-occam-mixture`), and noise on the scores.
@@ -105,7 +109,7 @@ audits = ledger.result("beyond.audit")
 # * *no count*: Occam's bound without the term $\log \binom T2$, as in the example;
 # * *no KL*: for the mixture, the bound of a single fixed predictor, without the KL divergence;
 # * *small* $\Sigma$: for the mixture, the first paper's form $r + \Sigma \sqrt{2 (K + \log(1/\delta)) / m}$ with the right divergence $K$, but with $\Sigma = 0.01$ in place of the $\frac12$ that Hoeffding's lemma gives. The paper measures such a $\Sigma$ at trained networks, although its argument asks for one that holds under the prior;
-# * *no square*: the same form as it stands in a plotting notebook of the authors' repository, but not in the paper. All weights get noise $\sigma$, the prior is $N(0, \sigma^2 I)$, and the divergence $\|\theta\|^2 / 2\sigma^2$ is computed with $\|\theta\|$ in place of $\|\theta\|^2$ ({ref}`ch-pac-bayes`). Because $\Sigma$ is 0.01 here as well, this form has two errors.
+# * *no square*: the same form as it stands in a plotting notebook of the authors' repository, but not in the paper. All weights get noise $\sigma$, the prior is $N(0, \sigma^2 I)$, and the divergence $\|\theta\|^2 / 2\sigma^2$ of weights $\theta$ is computed with $\|\theta\|$ in place of $\|\theta\|^2$ ({ref}`ch-pac-bayes`). Because $\Sigma$ is 0.01 here as well, this form has two errors.
 
 # %%
 SIGMA, SPREAD, NOISE = 0.01, 0.2, 0.03
@@ -200,19 +204,28 @@ glue(missed=max(e.value for e in ends[MISSED]), needed=price * (H + log_term) - 
 glue(proved=math.exp(H - (norm + log_term) / price), price=price)
 
 # %% [markdown]
-# In the left panel of {numref}`fig-failures` the valid certificates lie below the grey line, so they fail less often than they may. Three broken ones lie above it, so a test of all networks detects that terms were left out. In the right panel nearly all marks lie below the line, so the best fit alone is a weak test. The reason is that the best fit is a wrong network only as long as several networks are consistent with the sample. This ends soon after $\log_2 \binom T2$ strings, and from $m = 16$ on the largest share is {glue:text}`late:.3f`. An audit with a good learner on samples of ordinary size would therefore pass all six certificates.
+# Begin with the left panel of {numref}`fig-failures`, which asks for all networks at once. The valid certificates lie below the grey line, so they fail less often than they may. Three broken ones lie above it, so a test of all networks detects that terms were left out.
 #
-# The form without its square passes even the test of all networks: its largest share is {glue:text}`missed:.4f`. Why? It has a divergence $K$ that is too small and a $\Sigma$ that is too small, and we ask how large $K$ would have to be to make up for both.
+# In the right panel, which looks at the best fit only, nearly all marks lie below the line, so the best fit alone is a weak test. The reason is that the best fit is a wrong network only as long as several networks are consistent with the sample. This ends soon after $\log_2 \binom T2$ strings, and from $m = 16$ on the largest share is {glue:text}`late:.4f`. An audit with a good learner on samples of ordinary size would therefore pass all six certificates.
 #
-# 1. *With the right $\Sigma$* a divergence of only $\log \binom T2 =$ {glue:text}`H:.1f` nats would be enough, by a union bound, because the family has so few members.
-# 2. *With the wrong $\Sigma$* the sum $K + \log(1/\delta)$ has to be larger by a factor of $(\frac12 / 0.01)^2 =$ {glue:text}`price:.0f`. So $K$ has to be {glue:text}`needed:.0f` nats for the formula to be proved.
-# 3. *In the formula* the prior is a Gaussian around 0, and $K$ is {glue:text}`norm:.0f` nats even without the square. This proves only that the formula fails on a share of at most {glue:text}`proved:.2f` of the samples, instead of {glue:text}`delta`. With its square, as the paper has it, $K$ is {glue:text}`squared:.0f` nats, more than step 2 asks for. So at these networks the paper's own form is proved in spite of its $\Sigma$, and no network of this chapter exceeds it.
+# One broken form remains below the line in both panels. The form without its square passes even the test of all networks: its largest share is {glue:text}`missed:.4f`. Why? It has a divergence $K$ that is too small and a $\Sigma$ that is too small, and we ask how large $K$ would have to be to make up for both. With the wrong $\Sigma$ the sum $K + \log(1/\delta)$ has to be larger by a factor of $(\frac12 / 0.01)^2 =$ {glue:text}`price:.0f`.
 #
-# But a union bound with Hoeffding's inequality is not tight, so the actual share of failures is much smaller than what is proved. This is why the large $K$ happens to make up, in the audit, for both errors of the form without the square.
+# | divergence $K$ | nats |
+# |:--|--:|
+# | enough with the right $\Sigma$, by a union bound over the few members of the family, $\log \binom T2$ | {glue:text}`H:.1f` |
+# | needed with the wrong $\Sigma$ for the formula to be proved | {glue:text}`needed:.0f` |
+# | in the form without its square, whose prior is a Gaussian around 0 | {glue:text}`norm:.0f` |
+# | in the form with its square, as the paper has it | {glue:text}`squared:.0f` |
+#
+# The third number is below the second, so the form without its square is not proved: all that follows is that it fails on a share of at most {glue:text}`proved:.2f` of the samples, instead of {glue:text}`delta`. The fourth number is above the second. So at these networks the paper's own form is proved in spite of its $\Sigma$, and no network of this chapter exceeds it.
+#
+# But a union bound with Hoeffding's inequality is not tight, so the actual share of failures is much smaller than what is proved. This is why the large $K$ happens to make up, in the audit, for both errors of the form without the square. In other words, a loose formula can hide its errors.
 #
 # ## A learner that can fit any labels
 #
-# The test missed these errors because the family is much smaller than the divergence in the formula would allow. So we need a learner that can fit any labels, and trained transformers can do this. Those below have two layers of one head, {glue:text}`weights` weights, and read strings of {glue:text}`n` bits. For each of them we toss a coin for each of the $2^n$ strings. These are its labels, and 100 of the strings are its sample. The network is trained under noise of $\sigma =$ {glue:text}`sigma` on every weight, for 450 steps, after which it has nearly memorised its sample: the mean squared error there is about 0.1. Outside of the sample nothing can be learned, so the risk of the network is large, and a right certificate has to be as large. Each formula is then evaluated at the same posterior $N(\theta, \sigma^2 I)$.
+# The test missed these errors because the family is much smaller than the divergence in the formula would allow. So we need a learner that can fit any labels, and trained transformers can do this. Those below have two layers of one head, {glue:text}`weights` weights, and read strings of {glue:text}`n` bits.
+#
+# For each network we toss a coin for each of the $2^n$ strings. The coins are the labels, and 100 of the strings are the sample. The network is trained under noise of $\sigma =$ {glue:text}`sigma` on every weight, for 450 steps, after which it has nearly memorised its sample: the mean squared error there is about 0.1. Outside of the sample nothing can be learned, so the risk of the network is large, and a right certificate has to be as large. Each formula is then evaluated at the same posterior $N(\theta, \sigma^2 I)$, where $\theta$ are the trained weights. If more than a share $\delta$ of the networks have a risk above what a formula promises, the formula is exposed. But if so many have a risk above the kl bound with all its terms, this speaks against the audit.
 
 # %%
 everything = cube.bits(n)
@@ -307,11 +320,23 @@ glue(coin_risk=R.mean().item(), coin_square=READ["the square, small $\\Sigma$"].
 glue(weights=sum(math.prod(s) for s in shapes(spec).values()))
 
 # %% [markdown]
-# The mean risk is {glue:text}`coin_risk:.2f`. The formula without its square promises {glue:text}`coin_promise:.2f`, and {glue:text}`coin_caught` of {glue:text}`seeds` networks exceed this number. With the square, and still the wrong $\Sigma$, the formula promises {glue:text}`coin_square:.2f`, which is not exceeded. Without the square but with the right $\Sigma = \frac12$ it would promise about 7.5. So each of the two errors alone passes this part of the audit, and only both together are found. (The small $\Sigma$ was found above, because there $K$ was no larger than needed.) To find either of them with the norm as the divergence, the audit would need a learner that overfits more.
+# The mean risk is {glue:text}`coin_risk:.2f`, and the formulas promise the following.
+#
+# | formula | promise | exceeded by |
+# |:--|:--|:--|
+# | without its square, small $\Sigma$ | {glue:text}`coin_promise:.2f` | {glue:text}`coin_caught` of {glue:text}`seeds` networks |
+# | with its square, small $\Sigma$ | {glue:text}`coin_square:.2f` | none in the stored run |
+# | without its square, right $\Sigma = \frac12$ | would be about 7.5 | none, as no risk exceeds 1 |
+#
+# So each of the two errors alone passes this part of the audit, and only both together are found. Why did the first audit find the small $\Sigma$ alone? There it stood beside $K = \log \binom T2$, which is no larger than needed. Here it stands beside the divergence from a prior around 0, which is so large that at these networks it makes up for the error. To find either of the two errors with this divergence, the audit would need a learner that overfits more.
 #
 # ## A certificate that is right and not vacuous
 #
-# Are right certificates of any use for trained networks? The same transformers now learn an even-parity indicator of two of the {glue:text}`n` bits from {glue:text}`m` samples. The risk of the best constant is $\frac14$, so a certificate above $\frac14$ would be vacuous. The posterior is a Gaussian with a mean and a standard deviation for each weight. Both are fitted by gradient descent on the kl bound, as {cite:t}`dziugaite2017` do. The prior is centred at the weights with which training began. For comparison we also take the divergence of the same posterior from a prior around 0, as in the first paper's form. The width of either prior is chosen from a list of 100, and this choice adds $\log 100$ nats. The training risk is estimated from {glue:text}`gibbs_draws` networks drawn from $\rho$, and the error of this estimate is allowed for by $\mathrm{kl}^{-1}$, with a fifth of $\delta$.
+# Are right certificates of any use for trained networks, or are they all vacuous? The same transformers now learn an even-parity indicator of two of the {glue:text}`n` bits from {glue:text}`m` samples. The risk of the best constant is $\frac14$, so a certificate above $\frac14$ would be vacuous, and a mean certificate above $\frac14$ would refute what we claim here.
+#
+# * The *posterior* is a Gaussian with a mean and a standard deviation for each weight. Both are fitted by gradient descent on the kl bound, as {cite:t}`dziugaite2017` do.
+# * The *prior* is centred at the weights with which training began. For comparison we also take the divergence of the same posterior from a prior around 0, as in the first paper's form. The width of either prior is chosen from a list of 100, and this choice adds $\log 100$ nats.
+# * The *training risk* is estimated from {glue:text}`gibbs_draws` networks drawn from $\rho$, and the error of this estimate is allowed for by $\mathrm{kl}^{-1}$, with a fifth of $\delta$.
 
 # %%
 pairs = torch.stack([torch.randperm(n, generator=own)[:2] for _ in range(seeds)])
@@ -364,11 +389,11 @@ glue(lookup=shown["Occam, all functions"]["largest"], gibbs_draws=gibbs_draws, m
 glue(ten=rivals.occam(0.0, 2**10 * math.log(2), m, delta))
 
 # %% [markdown]
-# The mean certificate is {glue:text}`bound:.2f`. The KL divergence of the posterior from the prior at the initial weights is {glue:text}`kl:.0f` nats, whereas from a prior around 0 it would be {glue:text}`kl_zero:.0f` nats. Of the {glue:text}`seeds` networks {glue:text}`exceeded` have a risk above their certificate, which is weak evidence, because the certificates are far above the risks.
+# The mean certificate is {glue:text}`bound:.2f`, so it is not vacuous. The choice of the prior matters: the KL divergence of the posterior from the prior at the initial weights is {glue:text}`kl:.0f` nats, whereas from a prior around 0 it would be {glue:text}`kl_zero:.0f` nats. Of the {glue:text}`seeds` networks {glue:text}`exceeded` have a risk above their certificate, which is weak evidence, because the certificates are far above the risks.
 #
-# A learner that memorises could not get such a certificate here. A table of the sample is of no use on the strings outside, which are most of all strings here, so its risk is nearly that of a constant. Occam's bound for the list of all tables is of no more use: with {glue:text}`n` bits the bound for all $2^{2^n}$ functions is {glue:text}`lookup:.4f`. (With ten bits it would be {glue:text}`ten:.2f`, because there the sample is larger than the cube.)
+# A learner that memorises could not get such a certificate here. A table of the sample is of no use on the strings outside, which are most of all strings here, so its risk is nearly that of a constant. Occam's bound for the list of all tables is of no more use: with {glue:text}`n` bits the bound for all $2^{2^n}$ functions is {glue:text}`lookup:.4f`. (With ten bits the bound would be {glue:text}`ten:.2f`, because there the sample is larger than the cube of all strings.)
 #
-# A test set gives a far smaller bound than our certificate. A prior learned from half of the samples comes near to the bound of the test set, and cannot beat it by much ({cite:t}`foong2021`). Networks are compressed and then counted in {cite:t}`zhou2019` and, with much tighter bounds, in {cite:t}`lotfi2022`, both for networks of images, and in {cite:t}`lotfi2024` for large language models.
+# **Other ways to a certificate.** A test set gives a far smaller bound than our certificate. A prior learned from half of the samples comes near to the bound of the test set, and cannot beat it by much ({cite:t}`foong2021`). Networks are compressed and then counted in {cite:t}`zhou2019` and, with much tighter bounds, in {cite:t}`lotfi2022`, both for networks of images, and in {cite:t}`lotfi2024` for large language models.
 #
 # ## What would falsify this
 #
@@ -388,7 +413,7 @@ ledger.verdicts()
 # ## What we found
 #
 # * A certificate must be tested for all networks at once, and with a divergence not far above what the problem needs. The best fit alone shows an error only on the smallest samples, if at all.
-# * A loose bound hides errors. Networks that memorise exposed a form with two errors, a missing square and a small $\Sigma$, but neither of the two alone, with this divergence.
+# * Passing the test does not prove that a certificate is right, because a loose bound hides errors. Networks that memorise exposed a form with two errors, a missing square and a small $\Sigma$, but neither of the two alone, with this divergence.
 # * For a trained transformer, a certificate with all its terms can be as low as {glue:text}`bound:.2f`, if the prior is centred at the initial weights. A test set gives a smaller one.
 #
 # ## Exercises
@@ -396,7 +421,7 @@ ledger.verdicts()
 # ```{exercise}
 # :label: ex-audit-term
 #
-# *By hand.* The term $\log 2 \sqrt m$ remains even if the divergence is dropped from {prf:ref}`beyond-audit-kl`. To how many predictors does this term correspond in a union bound? Would the bound without divergence, but with this term, be caught at $m = 300$?
+# *By hand.* The term $\log 2 \sqrt m$ remains even if the divergence is dropped from {prf:ref}`beyond-audit-kl`. To how many predictors does this term correspond in a union bound? Would the bound without divergence, but with this term, be caught at $m = 300$ by the test of the $\binom{10}2$ pairs?
 # ```
 #
 # ```{solution} ex-audit-term

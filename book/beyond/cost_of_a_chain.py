@@ -19,11 +19,13 @@
 # # What a chain costs
 #
 # ```{verdict}
-# A longer chain of thought for PARITY does not take more examples if one rule writes all its bits. At {glue:text}`T_max` bits the number of strings whose chains a learner has to fit before it knows the rule is {glue:text}`shared_chain:.1f` on average. If each of $T$ steps has a weight of its own, about $\log_2 T$ strings are needed. Without the chain the same two problems take about $2 \log_2 T$ strings and $T$ strings, so the number of strings that the chain saves is not exponential. The numbers of strings that the bounds from the first paper's Theorem 2 ask for grow much faster: like $T$ to the power {glue:text}`power_quoted:.1f` or {glue:text}`power_chain:.1f` with the chain, by the norm as quoted or the one that the chain has, and {glue:text}`power_pass:.1f` without. These powers are at the best noise for each length, and without the theorem's term for the change of the sharpness under noise.
+# A longer chain of thought for PARITY does not take more examples if one rule writes all its bits. At {glue:text}`T_max` bits a learner that fits every step has seen {glue:text}`shared_chain:.1f` strings on average when it knows the rule. If each of $T$ steps has a weight of its own, it needs about $\log_2 T$ strings. Without the chain the two problems take about $2 \log_2 T$ and $T$ strings, so the number that the chain saves is not exponential. The first paper's bound, without one of its terms, asks for numbers that grow like $T$ to the power {glue:text}`power_chain:.1f` with the chain and {glue:text}`power_pass:.1f` without.
 # ```
-# **Needs** {ref}`ch-chain-of-thought`. **Read** 10 min. **Runs in** 15 s. **Source** ours; beside the first paper, results of {cite:t}`yang2026` (abstract and a public summary read), {cite:t}`hanneke2026` and {cite:t}`joshi2025` (abstracts, and of the former a summary).
+# **Needs** {ref}`ch-chain-of-thought`. **Read** 13 min. **Runs in** 15 s. **Source** ours; beside the first paper, results of {cite:t}`yang2026` (abstract and a public summary read), {cite:t}`hanneke2026` and {cite:t}`joshi2025` (abstracts, and of the former a summary).
 #
-# **Claim.** The first paper compares two upper bounds on the error of PARITY, one with a chain of thought and one without, and finds a large gap. Later work asks how many examples are needed, and says that the chain's length enters through a logarithm at most, or not at all. We put these statements side by side for one chain of XORs, prove the two simple cases that explain them, and count the strings that are needed by a learner that fits every step of the chains that it has seen.
+# **Claim.** The first paper compares two upper bounds on the error of PARITY, one with a chain of thought and one without, and finds a large gap. Later work asks how many examples are needed, and says that the chain's length enters through a logarithm at most, or not at all. We put these statements side by side for one chain of XORs. We prove the two simple cases that explain them, and count the strings that are needed by a learner that fits every step of the chains that it has seen.
+#
+# The powers on the card come from the first paper's Theorem 2, from {glue:text}`half` to {glue:text}`T_max` bits. They are taken at the best noise for each length, and without the theorem's term for the change of the sharpness under noise. The power {glue:text}`power_chain:.1f` is for the norm that a network with a chain really has; with the smaller norm that the paper quotes the power is {glue:text}`power_quoted:.1f`.
 
 # %% tags=["parameters"]
 T_max = 128  # longest strings, in bits; a power of two [32..128]
@@ -54,11 +56,13 @@ generator = source.generator
 # %% [markdown]
 # ## Why one should care
 #
-# Language models are better at long calculations if they may write down intermediate results. The first paper offers a reason: for a transformer that answers PARITY in one pass its bound on the error is exponential in the number of bits, whereas with a chain of thought it is linear. In {ref}`ch-chain-of-thought` the comparison survives with other powers. But both sides are upper bounds, and two upper bounds say little about what learning takes: the large one may be far above the truth. So we ask for the truth in the simplest case. How many examples does a learner need if it sees the chains, how many if it sees only the answers, and which of the bounds describes this number?
+# Language models are better at long calculations if they may write down intermediate results. The first paper offers a reason: for a transformer that answers PARITY in one pass its bound on the error is exponential in the number of bits, whereas with a chain of thought it is linear. In {ref}`ch-chain-of-thought` the comparison survives with other powers. But both sides are upper bounds, and two upper bounds say little about what learning takes: the large one may be far above the truth.
+#
+# So we ask for the truth in the simplest case. How many examples does a learner need if it sees the chains, how many if it sees only the answers, and which of the bounds describes this number?
 #
 # ## Two strings by hand
 #
-# Take strings of four bits and the chain that writes the parities of the first one, two, three and four bits. The string 1 0 1 1 has the chain 1 1 0 1. What a learner has to find out depends on what it knows in advance.
+# Take strings of four bits and the chain that writes the parities of the first one, two, three and four bits. The string 1 0 1 1 has the chain 1 1 0 1, and its last bit is the *answer*, the parity of the whole string. What a learner has to find out depends on what it knows in advance.
 #
 # *One rule for all steps.* Suppose that it knows only that every bit of the chain is the same function of two tokens at fixed places back, where the tokens are the string, a scratch bit 0 and the chain so far:
 #
@@ -66,24 +70,36 @@ generator = source.generator
 # |:--|:--|:--|:--|:--|:--|:--|:--|:--|:--|
 # | token | 1 | 0 | 1 | 1 | 0 | 1 | 1 | 0 | 1 |
 #
-# Each of the tokens 6 to 9 is the XOR of the tokens 1 and 5 places back. There are 10 pairs of places and 16 functions of two bits, hence $16 \cdot 10 = 160$ candidates. After the first, second, third and fourth step of this single string 80, 40, 16 and 16 of them remain, whereas the answer alone would leave 83.
+# Each of the tokens 6 to 9 is the XOR of the tokens 1 and 5 places back. The learner does not know this. For the learner there are 10 pairs of places and 16 functions of two bits, hence $16 \cdot 10 = 160$ candidates. What does this single string teach?
+#
+# | step | what every pair of places sees | candidates left |
+# |:--|:--|:--|
+# | 1 | the value of the function at one of its four inputs, so 8 of 16 functions remain | 80 |
+# | 2 | another input than before, so 4 functions remain | 40 |
+# | 3 | a new input, or an earlier one with another result | 16 |
+# | 4 | the input of step 1 again, with the same result | 16 |
+#
+# At the third step eight of the ten pairs see a new input, so half of their functions are dropped and 2 remain for each. The other two pairs see an earlier input with another result, so they are dropped with all their functions, and $8 \cdot 2 = 16$ candidates are left. At the fourth step these eight pairs see an input with the result that they know already, which teaches nothing. A learner that sees only the answer has to try which candidates write a chain with this last token, and 83 of them do.
 #
 # *A weight for each step.* Suppose instead that step $t$ adds $w_t x_t$ to the last bit, with unknown $w_t$ in $\{0, 1\}$. If the chain is shown, every step with $x_t = 1$ reveals its weight, so the string above reveals $w_1, w_3$ and $w_4$, and a second string with $x_2 = 1$ is needed for $w_2$. If only the answers are shown, each of them is one linear equation for the four weights, and four independent equations are needed.
 #
-# So the chain saves strings in both cases, but how many it saves depends on whether the steps share their rule.
+# So the chain saves strings in both cases, but how many it saves depends on whether the steps share their rule. The two propositions below are about these two cases.
 #
 # ## The statements
 #
 # ```{prf:theorem} Later results, as far as we could read them
 # :label: chain-later
-# *(Theirs; not judged here.)* 1. Transformers with $L$ layers of hard attention and $W$ real weights are learned from chains of $T'$ steps on inputs of length $T$, by choosing any transformer that is consistent with every step, from a number of samples of order $L W \log((T + T') W)$, and any learner needs at least the order $L W \log((T + T') W / L)$ (Yang, Srebro and Li, 2026). 2. If one generator of a class with finite VC dimension writes every token, the number of samples with chains does not depend on $T$; from answers alone it can grow at any rate between constant and linear (Hanneke, Mehalel and Moran, 2026, after Joshi et al., 2025).
+# *(Theirs; not judged here.)*
+#
+# 1. Consider transformers with $L$ layers of hard attention and $W$ real weights, and chains of $T'$ steps on inputs of length $T$. They are learned by choosing any transformer that is consistent with every step, from a number of samples of order $L W \log((T + T') W)$. Any learner needs at least the order $L W \log((T + T') W / L)$ (Yang, Srebro and Li, 2026).
+# 2. If one generator of a class with finite VC dimension writes every token, the number of samples with chains does not depend on $T$; from answers alone it can grow at any rate between constant and linear (Hanneke, Mehalel and Moran, 2026, after Joshi et al., 2025).
 # ```
 #
 # The first paper's Theorem 7 treats the $T$ steps as separate predictions and adds up their probabilities of error, which brings a factor of $T$. For a learner that fits its sample the factor is not needed:
 #
 # ```{prf:proposition} A chain is one function (ours, for finite classes)
 # :label: chain-one-function
-# Let a finite set $H$ of rules contain the right one. With probability $1 - \delta$ over $m$ random strings with their chains, the following holds for every rule of $H$ that predicts each step of these chains from what stands before it: the chain that it writes by itself has an error on at most the share $\frac1m \bigl( \log |H| + \log \frac1\delta \bigr)$ of all strings. The same holds for answers alone, and with errors of the answer.
+# Let a finite set $H$ of rules contain the right one, and let a learner see $m$ random strings with their chains. Call a rule of $H$ *consistent* if it predicts each step of these chains from what stands before it. With probability at least $1 - \delta$ every consistent rule is good in this sense: the share of all strings on which the chain that it writes by itself has an error is at most $\frac1m \bigl( \log |H| + \log \frac1\delta \bigr)$. The same holds if only the answers are shown. A rule is then consistent if its answers are right, and errors are errors of the answer.
 # ```
 #
 # ```{prf:proposition} A weight for each step (ours)
@@ -105,7 +121,13 @@ generator = source.generator
 #
 # ## Counting strings
 #
-# We now count, for strings of {glue:text}`lengths` up to {glue:text}`T_max` bits. The learner of shared rules keeps all rules, that is, all pairs of places and all 16 functions of two bits, that agree with every step of the chains seen so far, and has learned as soon as only the right one is left. If it sees answers alone, some rules can remain that give the right answer on all strings in another way. In this case it has learned as soon as all remaining rules are right on 64 further strings. The learner of weights is counted as in the proposition. If a longer chain required more strings from a learner that fits every step, the first line of the table would have to rise with $T$.
+# We now count, for strings of {glue:text}`lengths` up to {glue:text}`T_max` bits, how many strings each learner sees until it has learned.
+#
+# * *One rule, chain.* The learner starts with all rules, that is, all pairs of places with all 16 functions of two bits, and keeps those that agree with every step of the chains seen so far. It has learned as soon as only the right rule is left.
+# * *One rule, answer.* From answers alone some rules can remain that give the right answer on all strings in another way. So the learner has learned as soon as all remaining rules are right on 64 further strings.
+# * *By step.* The learner of weights is counted as in {prf:ref}`chain-by-step`.
+#
+# If a longer chain required more strings from a learner that fits every step, the first line of the table would have to rise with $T$.
 
 # %%
 lengths = [2**k for k in range(3, int(math.log2(T_max)) + 1)]
@@ -182,15 +204,15 @@ glue(answer_error=(hidden.std() / math.sqrt(hidden_runs)).max(), hidden_runs=hid
 glue(fail_16=100 * failing[16], fail_32=100 * failing[32])
 
 # %% [markdown]
-# With one rule for all steps the number of strings does not grow with the length of the chain. On the contrary, a longer chain teaches more, because each string shows $T$ steps.
+# With one rule for all steps the number of strings does not grow with the length of the chain. It even decreases from 8 to 16 bits and then stays close to 1, because each string shows $T$ steps.
 #
-# * *One rule, with the chain.* At 8 bits the learner needs {glue:text}`short_chain:.1f` strings in the mean, and at {glue:text}`T_max` bits {glue:text}`shared_chain:.1f`, although there are {glue:text}`rules` rules to choose from.
+# * *One rule, with the chain.* At 8 bits the learner needs {glue:text}`short_chain:.1f` strings in the mean, and at {glue:text}`T_max` bits {glue:text}`shared_chain:.1f`, although there are {glue:text}`rules` rules to choose from. (These are means over 40 runs at each length. A mean that is printed as 1.0 does not say that one string is always enough: at 16 bits {glue:text}`fail_16:.1f` % of 2000 other strings were not enough by themselves.)
 # * *One rule, answers alone.* At {glue:text}`T_max` bits it needs {glue:text}`shared_answer:.1f` strings, about as many as the {glue:text}`log_rules:.1f` bits that it takes to name one of the rules. This is a mean of {glue:text}`hidden_runs` runs only, with a standard error of up to {glue:text}`answer_error:.1f`. Since $\log_2 |H|$ is about $3 + 2 \log_2 T$, we say "about $2 \log_2 T$".
 # * *A weight for each step.* At {glue:text}`T_max` bits the learner needs {glue:text}`step_chain:.1f` strings with chains and {glue:text}`step_answer:.1f` with answers alone.
 #
 # ## Is a chain really one function?
 #
-# The first proposition rests on the observation that to fit every step from the right prefix is the same as to write the right chain. We check this on all rules for strings of ten bits: we let each rule write its own chains for a sample, which means that it reads its own mistakes, and compare with the rules that fit every step. One rule that fits every step of the sample and yet writes a wrong chain on it would refute the observation.
+# The first proposition rests on the observation that to fit every step from the right prefix is the same as to write the right chain. We check this on all rules for strings of ten bits. We let each rule write its own chains for a sample, which means that it reads its own mistakes, and compare with the rules that fit every step. One rule that fits every step of the sample and yet writes a wrong chain on it would refute the observation.
 
 # %%
 T = 10
@@ -222,7 +244,7 @@ ledger.show()
 #
 # ## The bounds beside the counts
 #
-# What do the bounds say for the same chain? We turn each of them into a number $m$ of samples, and ask with which power of $T$ this number grows. For comparison, the powers of the four counts from {glue:text}`half` to {glue:text}`T_max` bits are between 0 and 1. The first paper is called P1.
+# What do the bounds say for the same chain? We turn each of them into a number $m$ of samples, and ask with which power of $T$ this number grows. The four counts, from {glue:text}`half` to {glue:text}`T_max` bits, grow with powers between 0 and 1, and a bound that describes them would do so, too. The first paper is called P1.
 #
 # | name | the number of samples |
 # |:--|:--|
@@ -232,7 +254,7 @@ ledger.show()
 # | L W log | $L W \log((T + T') W)$ of Yang, Srebro and Li for the first paper's network, where $L = 2$ and $W$ is its number of weights with short codes |
 # | one function | $m = 2\, (\log \lvert H \rvert + \log 20)$, which is {prf:ref}`chain-one-function` for the shared rules, with an error of one half and $\delta = 0.05$ |
 #
-# * *P1.* Here the bound on the error is set to one half. As $B^*$ contains $m^{-1/3}$, the number is proportional to $T^3$ times norm and sharpness for the chain. The bound follows from Theorem 2 by Markov's inequality, and takes another noise at each length, which Theorems 7 and 8 do not. It leaves out the term $P$ by which noise changes the sharpness. With $P$ all three numbers and powers would be larger, but their order stays.
+# * *P1.* Here the bound on the error is set to one half. As $B^*$ contains $m^{-1/3}$, the number is proportional to $T^3$ times norm and sharpness for the chain. The bound follows from Theorem 2 by Markov's inequality. It takes the best noise at each length, which Theorems 7 and 8 do not, and it leaves out the term $P$ by which noise changes the sharpness. With $P$ all three numbers and powers would be larger, but their order stays.
 # * *L W log.* The constant in front is 1, because theirs is not known to us. So only the growth of this line means something, and not its height.
 # * *One function.* It stands in place of the bound of Hanneke, Mehalel and Moran, which does not contain $T$, because we could not read its constants either.
 #
@@ -329,13 +351,13 @@ glue(power_weights=powers["L W log"], bound_weights=weights_bound(T_max))
 glue(bound_rules=rules_bound(T_max))
 
 # %% [markdown]
-# {numref}`fig-chain-cost` has the counts at the bottom, and the bounds for transformers exceed them by many orders of magnitude. At {glue:text}`T_max` bits, and for the first paper without $P$:
+# {numref}`fig-chain-cost` is read from the bottom. The four lines with marks are the counts. The line *one function* is close to them. The other bounds, which hold for transformers, exceed the counts by many orders of magnitude: first $L W \log$, which rises slowly, and above it the three bounds of the first paper, which rise steeply. At {glue:text}`T_max` bits, and for the first paper without $P$:
 #
 # * *The proposition*, which contains $T$ only through the number of rules, asks for {glue:text}`bound_rules:.0f` strings.
 # * *The first paper with the chain* asks for {glue:text}`bound_chain:.0e` samples with short codes. This number grows with the power {glue:text}`power_chain:.1f` of $T$, and the number with the norm as quoted with the power {glue:text}`power_quoted:.1f`.
 # * *The first paper in one pass* asks for {glue:text}`bound_pass:.0e` samples, and this number grows with the power {glue:text}`power_pass:.1f`.
 #
-# Below some thirty bits the chain with short codes even has a larger bound than one pass, but the quotient of the two bounds shrinks with the power {glue:text}`gap:.1f` of $T$. For comparison, the count without the chain exceeds that with the chain by a factor of about $2 \log_2 T$ if the rule is shared, and of about $T / \log_2 T$ otherwise. None of these factors is exponential.
+# Does the chain help, according to the first paper's bound? Below some thirty bits the chain with short codes even has a larger bound than one pass, but the quotient of the two bounds shrinks with the power {glue:text}`gap:.1f` of $T$. For comparison, the count without the chain exceeds that with the chain by a factor of about $2 \log_2 T$ if the rule is shared, and of about $T / \log_2 T$ otherwise. None of these factors is exponential.
 #
 # Two reservations apply to this comparison.
 #

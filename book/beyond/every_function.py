@@ -19,15 +19,19 @@
 # # A transformer for every Boolean function
 #
 # ```{verdict}
-# Yes, two layers of attention compute every function of $n$ bits exactly, if they have enough heads. We prove it, and the networks of {glue:text}`functions` functions that we tried are right at every input. The first paper expects that functions of mixed degrees and signs, for which it has no network, change only the constants of its bounds. At the paper's own size our bounds agree with this expectation: they are at most {glue:text}`norm_times:.1f` times its bound on the norm and, from degree 2 on, {glue:text}`sharp_times:.1f` times its repaired bound on the gradient ({glue:text}`first_most:.1f` times at degree 1).
+# Yes, two layers of attention compute every function of $n$ bits exactly, with enough heads. We prove it, and the networks of {glue:text}`functions` functions that we tried are right at every input. The first paper expects that sums of parities of mixed sizes (degrees) and signs, for which it has no network, change only the constants of its bounds. At the paper's own size our bounds agree with this: they are at most {glue:text}`norm_times:.1f` times its bound on the norm and, from degree 2 on, {glue:text}`sharp_times:.1f` times its repaired bound on the gradient ({glue:text}`first_most:.1f` times at degree 1).
 # ```
-# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 15 min. **Runs in** 10 s. **Source** ours; the remark printed.
+# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 17 min. **Runs in** 10 s. **Source** ours; the remark printed.
 #
-# **Claim.** The first paper's hand-written transformer computes sums of few characters, all of one degree and with positive coefficients. The paper says that additional heads would do for mixed degrees and signs, and that the bounds would likely depend on degree and sparsity as before. We carry this out for all functions. Mixed degrees cost no additional head and signs cost one, and at the paper's size the bounds change by factors that hardly grow with the degree or the sparsity. More terms than bits are an extension of ours. For a dense function the network is large, and the bound asks for more samples than there are inputs.
+# **Claim.** The first paper's hand-written transformer computes sums of few characters, that is, of parities of sets of bits, all of one degree (number of bits) and with positive coefficients. The paper says that additional heads would do for mixed degrees and signs, and that the bounds would likely depend on degree and sparsity (number of terms) as before, but it gives no network for these cases.
+#
+# We carry the extension out for all functions. Mixed degrees cost no additional head and signs cost one, and at the paper's size the bounds change by factors that hardly grow with the degree or the sparsity. More terms than bits are an extension of ours. For a dense function, whose number of terms is close to $2^n$, the network is large, and the bound asks for more samples than there are inputs.
 #
 # ## Why one should care
 #
-# The network that is written by hand in {ref}`ch-construction` is the paper's main evidence: because its weights are small and its loss is flat around them, functions like its target should be easy to learn. But its targets are special. All their terms have the same number of bits, and all coefficients are positive, whereas the functions that one meets, such as a vote or a decision tree, mix degrees and signs. If the construction worked only for such targets, its message could be an accident of the special case. If it works for all functions, the next question is how large and how sharp the network becomes. For most functions it must be large or sharp, because almost all functions cannot be learned from few examples by any method.
+# The network that is written by hand in {ref}`ch-construction` is the paper's main evidence: because its weights are small and its loss is flat around them, functions like its target should be easy to learn. But its targets are special. All their terms have the same number of bits, and all coefficients are positive, whereas the functions that one meets, such as a vote or a decision tree, mix degrees and signs. If the construction worked only for such targets, its message could be an accident of the special case.
+#
+# If the construction works for all functions, the next question is how large and how sharp the network becomes. For most functions it must be large or sharp, because almost all functions cannot be learned from few examples by any method.
 #
 # ## Three bits by hand
 #
@@ -35,13 +39,13 @@
 #
 # $$f = \tfrac12 \bigl( \chi_{\{2\}} + \chi_{\{3\}} + \chi_{\{1,2\}} - \chi_{\{1,3\}} \bigr) .$$
 #
-# Here $\chi_U$ is the product of the signs $x_k$ with $k$ in $U$, for example $\chi_{\{1,2\}} = x_1 x_2$. To check this formula, let bit 1 be 0. Then $\chi_{\{1,2\}} = \chi_{\{2\}}$ and $\chi_{\{1,3\}} = \chi_{\{3\}}$, so $f = \chi_{\{2\}}$. If bit 1 is 1, both signs are reversed, and $f = \chi_{\{3\}}$. The selector is simple, but the construction of the paper does not cover it: it has two degrees, two signs, and four terms on three bits. How could a transformer compute it all the same?
+# Here $\chi_U$ is the product of the signs $x_k$ with $k$ in $U$, for example $\chi_{\{1,2\}} = x_1 x_2$. To check the formula for the selector, let bit 1 be 0. Then $\chi_{\{1,2\}} = \chi_{\{2\}}$ and $\chi_{\{1,3\}} = \chi_{\{3\}}$, so $f = \chi_{\{2\}}$. If bit 1 is 1, both signs are reversed, and $f = \chi_{\{3\}}$. The selector is simple, but the construction of the paper does not cover it: it has two degrees, two signs, and four terms on three bits. How could a transformer compute it all the same?
 #
 # * *Two signs.* One head computes the three positive terms, another the negative one, and the read-out subtracts the second.
 # * *Two degrees.* A head averages the bits of a set, and an MLP computes their parity from this average, for which it has to know how many bits were averaged. In a head for sets of two bits, the set $\{2\}$ attends to bit 2 and, in place of a second member, to an additional position that always holds the bit 0. The average of the two is half of bit 2, just as the average over $\{1, 2\}$ is half of the count of ones in $\{1, 2\}$.
 # * *More terms than bits.* Each head has room for three terms, and we use two heads.
 #
-# These three ideas are all that is needed for an arbitrary function.
+# These three ideas are all that is needed for an arbitrary function. The rest of the chapter turns them into a theorem, and then asks what the network costs.
 #
 # ## The statement
 #
@@ -52,16 +56,16 @@
 # *(Not contradicted: at the paper's size only constants change.)* Functions of mixed degree, with coefficients of both signs, can be handled by additional heads. They are not likely to be a barrier: they would change the constants in the bounds, but not the fundamental dependence on degree and sparsity.
 # ```
 #
-# The paper does not carry this out, and keeps $W \le n$. The next theorem is one way to do it, for every $W$.
+# The paper does not carry this out, and keeps $W \le n$. The next theorem is one way to carry it out, for every $W$.
 #
 # ```{prf:theorem} ours
 # :label: beyond-signed
 # Let $f$ have $W_+$ positive and $W_-$ negative coefficients. There is a transformer of two attention layers with $H = \lceil W_+ / n \rceil + \lceil W_- / n \rceil$ heads in each, and between them an MLP of $H$ blocks, one for each head, that equals $f$ at every input. With $d$ the degree, or 1 for a constant, and $L = \max(2 \log n, \log 4n)$ its attention scores are at most $L + \log d$ in the first layer and at most $\max_U |L + \log |\hat f(U)||$ in the second.
 # ```
 #
-# That networks of exponential size compute every Boolean function is well known: an MLP with one hidden unit for each input looks the value up, and {cite:t}`yun2020` show, with many layers, that transformers approximate every continuous function of sequences. New here are the number of heads and bounds on the norm and the gradient of the network.
+# In words: there is one head for every $n$ terms of one sign, rounded up, and the attention scores are of the order $\log n$ unless a coefficient is tiny or large. That networks of exponential size compute every Boolean function is well known: an MLP with one hidden unit for each input looks the value up, and {cite:t}`yun2020` show, with many layers, that transformers approximate every continuous function of sequences. New here are the number of heads and bounds on the norm and the gradient of the network.
 #
-# **How it works.** A *head* takes up to $n$ terms of one sign. Let $d$ be the largest of their sizes, or 1 if that is 0. It has $n + 2$ columns of its own: $n + 1$ for positions and one for values.
+# **How it works.** The network does for every term what the network of the example does for its four. A *head* takes up to $n$ terms of one sign. Let $d$ be the largest of their sizes, or 1 if that is 0. The head has $n + 2$ columns of its own: $n + 1$ for positions and one for values.
 #
 # 1. *Gather.* Position $i$ attends to the members of its set $U_i$ with score $L$. If $|U_i| < d$, it also attends to the output position, with score $L + \log(d - |U_i|)$. Since that position holds the bit 0, it counts as $d - |U_i|$ members that are 0. So the mean is $y_i = |x \cap U_i| / d$, where $|x \cap U_i|$ is the number of ones among the bits of $U_i$, and $d$ is the same for all terms of the head.
 # 2. *Parity.* The MLP turns $y_i$ into $\chi_{U_i}(x)$. A softmax also gives a little weight to all other positions, its *leak*, so $y_i$ is slightly off. The MLP has a *plateau*, an interval on which it is constant, around each value that $y_i$ should take, so it undoes the effect of the leak.
@@ -70,12 +74,18 @@
 # **The idea of the proof.** A softmax never gives the weight 0, so the mean $y_i$ is not exact, and the network must not depend on small errors in it. The plateaus of the MLP make the parities exact. The second softmax gives a known weight to the positions without a term, and their contribution is subtracted in the read-out.
 #
 # ````{dropdown} Why it is exact
-# We follow the three steps and then put the heads together. In step 1 the other positions have score 0. There are fewer than $n + 1$ of them, so their exponentials add up to at most $n$, whereas those of the $d$ members (the output position counted $d - |U_i|$ times) add up to $d e^L \ge 4dn$. The other positions therefore have a share of less than $\frac n{4dn} = \frac1{4d}$ of the attention. So $y_i$ is less than $\frac1{4d}$ away from $|x \cap U_i| / d$, inside a plateau of the MLP. A position without a term attends to the output position with score $\log 4dn$. For the same reason its mean is below $\frac1{4d}$, and the MLP makes of it the parity of no ones, $\chi_\emptyset = 1$. In step 3 let the head have $k$ terms of sizes $c_1, \dots, c_k$. The other $n + 1 - k$ positions have score 0, so position $i$ gets the share $c_i e^L / (S_h e^L + n + 1 - k)$. The denominator is $S' e^L$ with $S' = S_h + (n + 1 - k) e^{-L}$. So if the read-out multiplies by $S'$, position $i$ contributes exactly $c_i$ times its parity. The read-out has $-S'$ at the positions without a term, which cancels their 1.
+# We follow the three steps and then put the heads together.
+#
+# *Gather.* In step 1 the other positions have score 0. There are fewer than $n + 1$ of them, so their exponentials add up to at most $n$, whereas those of the $d$ members (the output position counted $d - |U_i|$ times) add up to $d e^L \ge 4dn$. The other positions therefore have a share of less than $\frac n{4dn} = \frac1{4d}$ of the attention.
+#
+# *Parity.* So $y_i$ is less than $\frac1{4d}$ away from $|x \cap U_i| / d$, inside a plateau of the MLP. A position without a term attends to the output position with score $\log 4dn$. For the same reason its mean is below $\frac1{4d}$, and the MLP makes of it the parity of no ones, $\chi_\emptyset = 1$.
+#
+# *Weigh.* In step 3 let the head have $k$ terms of sizes $c_1, \dots, c_k$. The other $n + 1 - k$ positions have score 0, so position $i$ gets the share $c_i e^L / (S_h e^L + n + 1 - k)$. The denominator is $S' e^L$ with $S' = S_h + (n + 1 - k) e^{-L}$. So if the read-out multiplies by $S'$, position $i$ contributes exactly $c_i$ times its parity. The read-out has $-S'$ at the positions without a term, which cancels their 1.
 #
 # *One transformer.* A head reads and writes its own columns only, and so does its block of the MLP. So these are $H$ networks side by side that share no weight: outputs, squared norms and squared gradients add up.
 # ````
 #
-# {numref}`fig-selector-heads` shows the two heads for the selector of the example. In the upper row, head 1 has the sets $\{2\}$, $\{3\}$ and $\{1,2\}$. The first two share their attention between one bit and the output position *out*, and the third between two bits. In the lower row, head 2 has the single set $\{1,3\}$, and its other positions are idle. On the right each position with a set gets an equal share of the second attention.
+# {numref}`fig-selector-heads` shows the two heads for the selector of the example, at the input 0, 1, 0. In the upper row, head 1 has the sets $\{2\}$, $\{3\}$ and $\{1,2\}$. The first two share their attention between one bit and the output position *out*, and the third between two bits. In the lower row, head 2 has the single set $\{1,3\}$, and its other positions are idle. On the right the three sets of head 1 get equal shares of its second attention, because their coefficients have the same size. The single set of head 2 gets two thirds, and the idle positions share the rest.
 
 # %% tags=["parameters"]
 n_max = 9  # longest strings on which all inputs are tried [6..10]
@@ -172,7 +182,14 @@ moving(
 # %% [markdown]
 # ## Every input
 #
-# A single input at which the network differs from its function would refute the theorem. So we draw functions of four kinds, at every length up to {glue:text}`n_max`, and try all inputs: votes with random weights; decision trees of depth {glue:text}`depth`; a coin for each of the $2^n$ inputs; and real values, since $f$ need not be Boolean. The rounding error of a sum with $\sum_U |\hat f(U)| \le 2^{n/2}$ stays below $10^{-12}$, so any larger difference would be an error of the network. Two broken variants show that both parts of the construction are needed. In *no filling* no position attends to the output position, so that small sets average over too few members, and in *no signs* all heads are read with a plus.
+# Is the network really exact? A single input at which it differs from its function would refute the theorem. So we draw functions of four kinds, at every length up to {glue:text}`n_max`, and try all inputs:
+#
+# * votes with random weights;
+# * decision trees of depth {glue:text}`depth`;
+# * a coin for each of the $2^n$ inputs;
+# * real values, since $f$ need not be Boolean.
+#
+# The rounding error of a sum with $\sum_U |\hat f(U)| \le 2^{n/2}$ stays below $10^{-12}$, so any larger difference would be an error of the network. Two broken variants show that both parts of the construction are needed. In *no filling* no position attends to the output position, so that small sets average over too few members, and in *no signs* all heads are read with a plus.
 
 
 # %%
@@ -243,9 +260,16 @@ for broken in ("no filling", "no signs"):
 glue(n_max=n_max, depth=depth, functions=len(found))
 
 # %% [markdown]
+# The table shows that the network is exact on all inputs of every function that we drew, up to rounding, and that both broken variants are far off.
+#
 # ## What it costs
 #
-# The table shows that the network is exact on all inputs of every function that we drew, up to rounding, and that both broken variants are far off. How large is the network? Two numbers enter the first paper's bound: the squared norm $N$ of all weights, and the sharpness $G = \mathbb E_x \|\nabla_\theta f_\theta(x)\|^2$, which is half the trace of the Hessian of the loss, because the network fits exactly. Let head $h$ have $k$ terms with coefficients of sizes $c_1, \dots, c_k$, their sum $S$, degree $d$, and $S' = S + (n + 1 - k) e^{-L}$.
+# How large is the network, and how sharp? Two numbers enter the first paper's bound:
+#
+# * the squared norm $N$ of all weights;
+# * the sharpness $G = \mathbb E_x \|\nabla_\theta f_\theta(x)\|^2$, the mean squared gradient of the output $f_\theta$ with respect to the weights $\theta$, which is half the trace of the Hessian of the loss, because the network fits exactly.
+#
+# Both numbers are sums over the heads. Let head $h$ have $k$ terms with coefficients of sizes $c_1, \dots, c_k$, their sum $S$, degree $d$, and $S' = S + (n + 1 - k) e^{-L}$.
 #
 # ```{prf:proposition} ours
 # :label: beyond-signed-cost
@@ -254,19 +278,23 @@ glue(n_max=n_max, depth=depth, functions=len(found))
 # $$\begin{aligned} N &\le \sum_h \Bigl[ 1 + M(d) + L^2 \sum_i |U_i| + k (L + \log d)^2 + (n + 1 - k) \log^2(4dn) + \sum_i \Lambda_i^2 + (n + 2 - k) S'^2 \Bigr], \\ \|\nabla_\theta f_\theta(x)\|^2 &\le \sum_h \Bigl[ 2 + S'^2 \Bigl( 4 + 32 d^2 (d+1) + h_d \bigl( 1 + n - k + \sum_i \Lambda_i^2 + (1 + \Lambda)^2 \bigr) \Bigr) \Bigr] . \end{aligned}$$
 # ```
 #
-# We regard the network as $H$ separate networks and count only their weights. In one full MLP over all columns there would be further weights, which connect the columns or units of one head to those of another. Their value is zero, and we leave them out, which is a choice. With these weights the norm is the same, but the gradient has entries for them too, in a number of blocks of the order of $H^2$, which the second bound does not cover.
+# The terms with $d^2 (d+1)$ are the price of the MLP, and those with squared scores, such as $L^2$ and $\Lambda_i^2$, are the price of attention. We regard the network as $H$ separate networks and count only their weights. In one full MLP over all columns there would be further weights, which connect the columns or units of one head to those of another. Their value is zero, and we leave them out, which is a choice. With these weights the norm is the same, but the gradient has entries for them too, in a number of blocks of the order of $H^2$, which the second bound does not cover.
 #
 # **The idea of the proof.** The norm is a sum over all weights, and we know each of them. The gradient is small because most weights only change the input of the MLP within a plateau, where its output does not change, so only a few blocks contribute.
 #
 # ````{dropdown} Proof of the two bounds
-# The first line adds up the weights, with $\log(d - |U_i|) \le \log d$. For the second, all means $y_i$ lie inside plateaus of the MLP, so the values and the first scores have no gradient at all. A unit of the MLP passes on at most $S'$ times its slope $2d$, which gives $16 d^2 (d+1) S'^2$ for the first weights of the MLP and again for $b$. The rows of its second weights that write into position columns act through the second scores, of size $\Lambda_i$, times a mean absolute deviation of at most $S'$; this is the term that {ref}`ch-gradients-and-trace` had to add.
+# We add up the squares of the weights, and then go through the blocks that have a gradient. The first line adds up the weights, with $\log(d - |U_i|) \le \log d$. For the second, all means $y_i$ lie inside plateaus of the MLP, so the values and the first scores have no gradient at all. A unit of the MLP passes on at most $S'$ times its slope $2d$, which gives $16 d^2 (d+1) S'^2$ for the first weights of the MLP and again for $b$. The rows of its second weights that write into position columns act through the second scores, of size $\Lambda_i$, times a mean absolute deviation of at most $S'$; this is the term that {ref}`ch-gradients-and-trace` had to add.
 # ````
 #
-# **What follows.** Suppose that $\sum_U \hat f(U)^2 = 1$, as for every Boolean function. By the inequality of Cauchy and Schwarz $S_h^2 \le k \sum_i c_i^2$ for a head with $k \le \min(n, W)$ terms. If we add this up over all heads, the $c_i^2$ add up to 1, so $\sum_h S_h^2 \le \min(n, W)$. This sum is therefore at most $n$, *whatever the sparsity*. To state orders of magnitude, we exclude tiny coefficients: let all $c_i \ge n^{-a}$ with a fixed $a$, so that $\Lambda$ is of order $\log n$. (Dense Boolean functions can have coefficients of $2^{1-n}$, for which the bounds above have $\Lambda$ of order $n$.) Under this condition the two sizes are
+# **What follows.** How do $G$ and $N$ grow with the number $n$ of bits, the sparsity $W$ and the degree $d$? Suppose that $\sum_U \hat f(U)^2 = 1$, as for every Boolean function. By the inequality of Cauchy and Schwarz $S_h^2 \le k \sum_i c_i^2$ for a head with $k \le \min(n, W)$ terms. If we add this up over all heads, the $c_i^2$ add up to 1, so $\sum_h S_h^2 \le \min(n, W)$. This sum is therefore at most $n$, *whatever the sparsity*.
+#
+# To state orders of magnitude, we exclude tiny coefficients: let all $c_i \ge n^{-a}$ with a fixed $a$, so that $\Lambda$ is of order $\log n$. (Dense Boolean functions can have coefficients of $2^{1-n}$, for which the bounds above have $\Lambda$ of order $n$.) Under this condition the two sizes are
 #
 # $$\begin{aligned} G &\lesssim \bigl(\min(n, W) + W n^{-5}\bigr) (d^3 + n d \log^2 n) + \frac Wn, \\ N &\lesssim \Bigl(1 + \frac Wn\Bigr)(d^3 + n d \log^2 n) + n \min(n, W) . \end{aligned}$$
 #
-# The summand $W n^{-5}$ comes from the leak. In a full head $S'$ exceeds $S$ by $e^{-L} \le n^{-2}$, and $S'$ enters squared, which gives $n^{-4}$ for each of about $W / n$ such heads. So this summand matters only where $W$ exceeds $n^6$. Since the squares of the coefficients add up to 1, there are then coefficients below $n^{-3}$. The last term of $N$ is the read-out of heads that are not full. For $W > n$ each further head adds the norm of a whole MLP to $N$. We compute $N$ and $G$ for the functions of {glue:text}`n_max` bits that we drew and divide them by their bounds. A quotient above 1 would refute the proposition.
+# The summand $W n^{-5}$ comes from the leak. In a full head $S'$ exceeds $S$ by $e^{-L} \le n^{-2}$, and $S'$ enters squared, which gives $n^{-4}$ for each of about $W / n$ such heads. So this summand matters only where $W$ exceeds $n^6$. Since the squares of the coefficients add up to 1, there are then coefficients below $n^{-3}$. The last term of $N$ is the read-out of heads that are not full. For $W > n$ each further head adds the norm of a whole MLP to $N$.
+#
+# To check the proposition we compute $N$ and $G$ for the functions of {glue:text}`n_max` bits that we drew and divide them by their bounds. A quotient above 1 would refute the proposition.
 
 # %%
 one = cube.SparseFunction(n_max, torch.tensor([3]), f64([1.0]))
@@ -315,7 +343,9 @@ for line, control, what in (
     )
 
 # %% [markdown]
-# **Beside the paper's bounds.** For $W \le n$ terms of one degree and sign its bound on the norm is of order $d^3 + W d \log^2 n$ ({ref}`ch-norms`), and its repaired bound on the gradient is of order $W d^3 + W^2 d \log^2 n$ ({ref}`ch-gradients-and-trace`). Its terms are not characters but the indicators $p_U = \frac12 (1 + \chi_U)$, which are 1 if the parity is even and 0 otherwise. So we write a sum of $W$ indicators as a sum of $W$ characters with half of its coefficients, plus a constant, which is one more term. We divide our bounds for such sums by the paper's bounds, at the paper's 20 bits, its degrees and its four sparsities. All coefficients have the same size, and every second one is negative. The last row of the table has a degree beyond the paper's. If the remark of the paper is right, the quotients stay below a constant as $d$ and $W$ grow.
+# All quotients are below 1. In the stored run, at nine bits, the squared norms are above nine tenths of their bound, whereas the squared gradients are below six tenths of theirs, so the bound on the gradient leaves more room. In that run the vote and the coin have hundreds of terms, and the squared norms of their networks are more than a hundred times that of the network for the tree.
+#
+# **Beside the paper's bounds.** Does the construction really change only constants, as the paper expects? For $W \le n$ terms of one degree and sign the paper's bound on the norm is of order $d^3 + W d \log^2 n$ ({ref}`ch-norms`), and its repaired bound on the gradient is of order $W d^3 + W^2 d \log^2 n$ ({ref}`ch-gradients-and-trace`). The terms of the paper are not characters but the indicators $p_U = \frac12 (1 + \chi_U)$, which are 1 if the parity is even and 0 otherwise. So we write a sum of $W$ indicators as a sum of $W$ characters with half of its coefficients, plus a constant, which is one more term. We divide our bounds for such sums by the paper's bounds, at the paper's 20 bits, its degrees and its four sparsities. All coefficients have the same size, and every second one is negative. The last row of the table has a degree beyond the paper's. If the remark of the paper is right, the quotients stay below a constant as $d$ and $W$ grow.
 
 # %% mystnb={"code_prompt_hide": "Ours over the paper's", "code_prompt_show": "Ours over the paper's"} tags=["hide-input"]
 beside, bits = [], 20
@@ -339,15 +369,31 @@ glue(sharp_least=slopes.loc[2:].min().min(), sharp_times=slopes.loc[2:].max().ma
 glue(first_least=slopes.loc[1].min(), first_most=slopes.loc[1].max())
 
 # %% [markdown]
-# The norm bound is {glue:text}`norm_least:.1f` to {glue:text}`norm_times:.1f` times the paper's, the gradient bound {glue:text}`sharp_least:.2f` to {glue:text}`sharp_times:.1f` times from degree 2 on, and {glue:text}`first_least:.1f` to {glue:text}`first_most:.1f` times at degree 1, where our bound on the rows that write into position columns is loose. So within the paper's degrees, up to 5, each quotient falls with the degree or rises by a few per cent only. Where a quotient rises with the sparsity, it does so slowly, apart from the step from one term to several, at which the second head comes in. This is what the paper expects. At larger degrees the bound on the norm of two heads tends to twice the paper's, because two heads have two MLPs: the quotient is {glue:text}`norm_beyond:.1f` at degree 15 and 20 terms. (If we divided the norms of the networks themselves, and not their bounds, the quotient would tend to 4 on long strings. The reason is that an MLP for characters has twice the norm of one for the paper's indicators, where the paper's bound is loose. At degree 15 and 7 terms it is 3.7.) Quotients of bounds say little about the gradients themselves. In a trial at random inputs the squared gradient of our networks was 0.2 to 0.9 times that of the paper's network on the same sets, and 2.9 times for a single bit. The largest quotients are those of a single term. With few terms most positions have no term, and the weights that remove the leak of these positions increase the norm. On long strings this makes our bounds larger by a factor of up to the order of $n / W$. But these larger bounds are due to the exactness of our network, and do not speak against the paper's remark. The remark is not about more than $n$ terms, so what follows for them is ours.
+# Within the paper's degrees, up to 5, the quotients lie between these values:
+#
+# | bound | degrees | ours over the paper's |
+# |:--|:--|:--|
+# | norm | 1 to 5 | {glue:text}`norm_least:.1f` to {glue:text}`norm_times:.1f` |
+# | gradient | 2 to 5 | {glue:text}`sharp_least:.2f` to {glue:text}`sharp_times:.1f` |
+# | gradient | 1 | {glue:text}`first_least:.1f` to {glue:text}`first_most:.1f` |
+#
+# At degree 1 our bound on the rows that write into position columns is loose. So up to degree 5 each quotient falls with the degree or rises by a few per cent only. Where a quotient rises with the sparsity, it does so slowly, apart from the step from one term to several, at which the second head comes in. This is what the paper expects.
+#
+# *Larger degrees.* There the bound on the norm of two heads tends to twice the paper's, because two heads have two MLPs: the quotient is {glue:text}`norm_beyond:.1f` at degree 15 and 20 terms. (If we divided the norms of the networks themselves, and not their bounds, the quotient would tend to 4 on long strings. The reason is that an MLP for characters has twice the norm of one for the paper's indicators, where the paper's bound is loose. At degree 15 and 7 terms it is 3.7.)
+#
+# *Gradients and not bounds.* Quotients of bounds say little about the gradients themselves. In a trial at random inputs the squared gradient of our networks was 0.2 to 0.9 times that of the paper's network on the same sets, and 2.9 times for a single bit.
+#
+# *Few terms.* The largest quotients are those of a single term. With few terms most positions have no term, and the weights that remove the leak of these positions increase the norm. On long strings this makes our bounds larger by a factor of up to the order of $n / W$. But these larger bounds are due to the exactness of our network, and do not speak against the paper's remark. The remark is not about more than $n$ terms, so what follows for them is ours.
 #
 # ## Is the certificate worth anything?
 #
-# By the *certificate* we mean the PAC-Bayes bound of {ref}`ch-pac-bayes`, which follows from flatness and norm. With training error 0, and with the size of the noise that makes the bound least, it needs about
+# How many samples would guarantee that a network like ours is better than a constant? By the *certificate* we mean the PAC-Bayes bound of {ref}`ch-pac-bayes`, which follows from flatness and norm. With training error 0, and with the size of the noise that makes the bound least, it needs about
 #
 # $$m^* \approx \frac{27\, \Sigma^2\, G N}{4\, q^3}$$
 #
-# samples to guarantee a risk of $q$, even if its perturbation term is left out. Here $\Sigma$ is the constant in the bound that says how much the loss can vary. For values $\pm 1$ the squared error lies in $[0, 4]$, which allows $\Sigma = 2$. The risk to beat is $q = 1$, that of a predictor that always outputs 0. Beside $m^*$ the table has the number of samples that a bound by counting needs (Occam's bound). For this bound one counts the bits that are needed to say which function of a kind one means: at most $n^2$ for a vote, $2^k + (2^k - 1) \log_2 n$ for a tree of depth $k$, and $2^n$ for the coin. There are only $2^n$ inputs, so a bound that needs more samples than that is vacuous.
+# samples to guarantee a risk of $q$, even if its perturbation term is left out. Here $G$ is the sharpness and $N$ the squared norm, as above, and $\Sigma$ is the constant in the bound that says how much the loss can vary. For values $\pm 1$ the squared error lies in $[0, 4]$, which allows $\Sigma = 2$. The risk to beat is $q = 1$, that of a predictor that always outputs 0.
+#
+# Beside $m^*$ the table has the number of samples that a bound by counting needs (Occam's bound). For this bound one counts the bits that are needed to say which function of a kind one means: at most $n^2$ for a vote, $2^k + (2^k - 1) \log_2 n$ for a tree of depth $k$, and $2^n$ for the coin. There are only $2^n$ inputs, so a bound that needs more samples than that is vacuous, and a value of $m^*$ below $2^n$ would speak for the certificate.
 
 # %%
 BITS = {
@@ -387,7 +433,9 @@ glue(one_small=one_small)
 glue(far=far, worth=share[list(BITS)[:3]].min(), one=share["one parity"])
 
 # %% [markdown]
-# At {glue:text}`n_max` bits the certificate is vacuous until there are at least {glue:text}`worth:.0f` times as many samples as there are inputs. The additional heads are not the only reason, since even for a single parity of two bits the factor is about {glue:text}`one:.0f`. ($G$ is here a mean over 64 random inputs, so these numbers are right to about ten per cent. With the paper's $\Sigma = 0.01$, which no proof covers here, the same formula asks for about {glue:text}`one_small:.0f` samples of that parity.) With fewer samples than inputs the bound can be below the risk of a constant only where $2^n$ exceeds $27\, N G$, as at {glue:text}`far` bits for degree 2 and few terms. A function drawn by coins has $W$ near $2^n$, and each term adds more than 1 to $N$, so for such a function the bound of this network is vacuous at every length.
+# At {glue:text}`n_max` bits the certificate is vacuous until there are at least {glue:text}`worth:.0f` times as many samples as there are inputs. The additional heads are not the only reason, since even for a single parity of two bits the factor is about {glue:text}`one:.0f`. ($G$ is here a mean over 64 random inputs, so these numbers are right to about ten per cent. With the paper's $\Sigma = 0.01$, which no proof covers here, the same formula asks for about {glue:text}`one_small:.0f` samples of that parity.)
+#
+# For functions of few terms, none with a tiny coefficient, the number of inputs grows faster than $m^*$ as the strings become longer, because $G$ and $N$ grow like powers of $n$. With fewer samples than inputs the bound can be below the risk of a constant only where $2^n$ exceeds $27\, N G$, as at {glue:text}`far` bits for degree 2 and few terms. A function drawn by coins has $W$ near $2^n$, and each term adds more than 1 to $N$, so for such a function the bound of this network is vacuous at every length.
 #
 # ## What would falsify this
 #
@@ -403,7 +451,7 @@ ledger.show()
 #
 # ## What we found
 #
-# * At the paper's size mixed degrees and signs change constants, as the paper expects; for a single term our network costs more, because it is exact. One part is even easier than it says: mixed degrees need no additional head, only attention to a position whose bit is 0, whereas signs need one more head.
+# * At the paper's size mixed degrees and signs change constants, as the paper expects; for a single term our network costs more, because it is exact. One part is even easier than the paper says: mixed degrees need no additional head, only attention to a position whose bit is 0, whereas signs need one more head.
 # * Sparsity above $n$, an extension of ours, needs $W/n$ heads. The bounds on the norm and on the sharpness both grow with the number of heads: the norm by that of a whole MLP for each head, and the sharpness by 2 for each head as long as heads share no weights. In one full MLP the sharpness would grow faster.
 # * So every Boolean function is computed by a shallow transformer, with fewer than $2 + 2^n/n$ heads. For almost none of them does this form of the bound, at this network, ask for fewer samples than there are inputs.
 #

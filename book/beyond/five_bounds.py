@@ -16,38 +16,44 @@
 
 # %% [markdown]
 # (ch-five-bounds)=
-# # One network under five bounds
+# # One network under the papers' bounds
 #
 # ```{verdict}
-# None of the bounds that three of the papers prove certifies a small network that has clearly learned its task. After {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.3f`, as measured on fresh strings. But all of these bounds are at least {glue:text}`least_here:.2f`, while a predictor that ignores the input has the risk $\frac14$. (The bounds of the first paper are for the network with noise.) Counting 32 bits for each weight gives {glue:text}`bits_here:.2f`, which is of no use either. Counting the pairs of bits that could be the target gives at most {glue:text}`occam_here:.3f`, but this is a bound for the pair that fits the sample and not for the network.
+# None of the bounds that three of the papers prove certifies a small network that has clearly learned its task. After {glue:text}`strings` strings a trained one-layer network has a risk of at most {glue:text}`largest_risk:.3f`, measured on fresh strings. But all these bounds are at least {glue:text}`least_here:.2f` (the first paper's for the network with noise), and ignoring the input has the risk $\frac14$. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f`, also of no use. Counting the possible target pairs of bits gives at most {glue:text}`occam_here:.3f`, but for the pair that fits the sample, not for the network.
 # ```
-# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-single-layer-bound`, {ref}`ch-longer-tokens`. **Read** 12 min. **Runs in** 30 s. **Source** ours; of the papers' bounds, see their chapters.
+# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-single-layer-bound`, {ref}`ch-longer-tokens`. **Read** 14 min. **Runs in** 30 s. **Source** ours; of the papers' bounds, see their chapters.
 #
 # **Claim.** A transformer of one layer learns the parity of two bits from a thousand strings and errs almost nowhere. We evaluate every bound of the five papers that applies to it, with its own weights and with every constant proved, and for the first paper also the sharper *kl form* of a PAC-Bayes bound. Three papers have such a bound, and none of these bounds certifies the network at this sample.
 #
-# We also evaluate the bounds with constants that are more favourable to the papers than what is proved. With them the bounds from norms are still *vacuous*, that is, no better than a predictor that ignores the input. The first paper's bound contains a constant $\Sigma$, which says how much the loss varies. In the paper's form this bound falls below $\frac14$ at this sample only with a value of $\Sigma$ that no proof covers here. By comparison, a bound that counts needs some thirty strings if the learner knows that the target is one of the pairs, and tens of thousands if it counts 32 bits for each weight.
+# We also evaluate the bounds with constants that are more favourable to the papers than what is proved. With them the bounds from norms are still *vacuous*, that is, no better than a predictor that ignores the input. The first paper's bound contains a constant $\Sigma$, which says how much the loss varies. In the paper's form this bound falls below $\frac14$ at this sample only with a value of $\Sigma$ that no proof covers here.
+#
+# By comparison, a bound that counts needs some thirty strings if the learner knows that the target is one of the pairs, and tens of thousands if it counts 32 bits for each weight.
 #
 # ## Why one should care
 #
-# A bound can be true and still be of no use, because it exceeds the error of a predictor that ignores the input. Whether the bounds of the five papers are of use is hard to see from their formulas, since each paper measures something different, such as noise that a network tolerates, norms of its matrices, or heads and weights. So we put all of them on the same axis, for the same trained network and with all constants. The network is as favourable as possible: it is small, its task is among the easiest that the papers treat, and it has learned the task almost without error. If a bound is vacuous here, it will hardly be better for a larger network.
+# A bound can be true and still be of no use, because it exceeds the error of a predictor that ignores the input. Whether the bounds of the five papers are of use is hard to see from their formulas, since each paper measures something different, such as noise that a network tolerates, norms of its matrices, or heads and weights. So we put all of them on the same axis, for the same trained network and with all constants.
+#
+# The network is as favourable as possible: it is small, its task is among the easiest that the papers treat, and it has learned the task almost without error. If a bound is vacuous here, it will hardly be better for a larger network.
 #
 # ## What 1024 strings can pay for, by hand
 #
-# Suppose that a network makes no error on $m = 1024$ strings. In all bounds by counting, its risk is then at most $1 - e^{-K/m}$. Here $K$ is a price in nats (units of the natural logarithm): the price of the network plus $\log \frac1\delta = 3.0$ for a probability $\delta = 0.05$ of failure. This is below $\frac14$ if $K$ is below $1024 \cdot \log \frac43 = 295$ nats. What do 295 nats pay for?
+# A bound turns a number of strings into a budget, and asks whether the network is cheap enough. Suppose that a network makes no error on $m = 1024$ strings. In all bounds by counting, its risk is then at most $1 - e^{-K/m}$. Here $K$ is a price in nats (units of the natural logarithm): the price of the network plus $\log \frac1\delta = 3.0$ for a probability $\delta = 0.05$ of failure. The risk is below $\frac14$ if $K$ is below $1024 \cdot \log \frac43 = 295$ nats. What do 295 nats pay for?
 #
 # | what is counted | price of the network | bound |
 # |:--|:--|:--|
 # | the pairs of 16 bits, 120 of them | $\log 120 = 4.8$ | 0.008 |
-# | 13 weights of 32 bits | $13 \cdot 32 \log 2 = 288$ | 0.25 |
+# | 13 weights of 32 bits | $13 \cdot 32 \log 2 = 288$ | 0.248 |
 # | the 659 weights of the network below for strings of 16 bits | $659 \cdot 32 \log 2 = 14\,617$ | 1.00 |
 # | a squared norm of 67, at noise of deviation $\sigma$ | $67 / 2 \sigma^2$ | below $\frac14$ if $\sigma \ge 0.34$ |
 #
-# The price in the last line is the KL divergence of a Gaussian of width $\sigma$ around the network from one of the same width around zero, a measure of how much the two differ. So the network would have to tolerate noise of 0.34 in every weight without losing its function. But with a squared norm of 67 over 659 weights a typical weight is itself about 0.3. The trained networks for strings of 16 bits are of this size, after an exact rewriting that makes their norm small, and they do not tolerate such noise.
+# In words, 295 nats pay for a choice among 120 pairs with much to spare, but only for 13 weights of 32 bits, and the network has 659. So counting digits fails here by a factor of about fifty.
+#
+# The last line of the table pays in another way, by noise. Put a Gaussian of width $\sigma$ around the network, and another one of the same width around zero. The price is the KL divergence of the first from the second, a measure of how much the two differ, and it is the squared norm over $2 \sigma^2$. So the more noise the network tolerates, the cheaper it is. By this count, which leaves out smaller terms of such a bound, it would have to tolerate noise of 0.34 in every weight without losing its function. But with a squared norm of 67 over 659 weights a typical weight is itself about 0.3. The trained networks for strings of 16 bits are of this size, after an exact rewriting that makes their norm small, and they do not tolerate such noise.
 
 # %% tags=["parameters"]
 lengths = [8, 16, 32]  # bits of the strings, two lengths or more [8..32]
 runs = 5  # networks at each length [4..10]
-strings = 1024  # in the sample of each network [512..2048]
+strings = 1024  # in the sample of each network [640..2048]
 width = 32  # hidden units [24..64]
 learning_rate = 3e-3  # of AdamW [2e-3..4e-3]
 steps = 4000  # most steps of the training [3000..10000]
@@ -202,7 +208,7 @@ fig.legend(ncols=3, loc="outside upper center")
 figures.show()
 
 # %% [markdown]
-# {numref}`fig-five-bounds` shows the result. Read along the grey line at $\frac14$ from left to right.
+# {numref}`fig-five-bounds` shows the result, and the sections below say what the network is and what each bound is. The curves fall as the number of strings grows, some of them only after a level part, and the thick ones are proved bounds, each for what the table of the bounds below says. Read along the grey line at $\frac14$, the risk of a predictor that ignores the input, from left to right.
 #
 # 1. The first curves to fall below this line, near thirty strings, are Occam's bound, which counts the candidates, and the held-out bound, which uses a test set.
 # 2. The next is a thin one, the first paper's form with $\Sigma = 0.01$.
@@ -211,15 +217,19 @@ figures.show()
 # 5. Counting 32 bits for each weight and the kl form of flatness cross it at some fifty thousand strings, close to each other, and the first paper's own form at about twice as many.
 # 6. The proved bounds from norms cross it only beyond $10^{14}$ strings, and the thin ones of the same look, with constants 1, from about $10^{11}$ strings on.
 #
-# The sections below say what the network is and what each bound is.
+# So of the proved bounds only Occam's and the held-out bound fall below the line before the star. If a proved bound of the papers did so, this would speak against the claim.
 #
 # ## The network
 #
-# The target is 1 if two of $T$ fair bits are equal, and 0 otherwise. Outputs are clipped to $[0, 1]$. The loss is the squared error, so it lies in $[0, 1]$ and changes at most twice as much as the output. The best constant has the risk $\frac14$, so a bound is vacuous unless it is below $\frac14$. The network has to belong to the classes that the bounds are about. The third and the fourth paper have one attention layer, without residual connection, norm or bias:
+# *The task.* The target is 1 if two of $T$ fair bits are equal, and 0 otherwise. Outputs are clipped to $[0, 1]$. The loss is the squared error, so it lies in $[0, 1]$ and changes at most twice as much as the output. The best constant has the risk $\frac14$, so a bound is vacuous unless it is below $\frac14$.
+#
+# *The form.* The network has to belong to the classes that the bounds are about. The third and the fourth paper have one attention layer, without residual connection, norm or bias:
 #
 # $$h(x) = w^\top W_c^\top\, \mathrm{relu}\bigl( W_v^\top X^\top \mathrm{softmax}(s) \bigr), \qquad s_t = x_{[CLS]}^\top W_{QK}\, x_t .$$
 #
-# In words, the query gives each token a score $s_t$, the softmax of the scores averages the tokens, and a network with one hidden layer reads the average. We train a network of exactly this form. Token $t$, a row of $X$, is a one-hot vector of its position, with a single 1, beside two columns that say whether bit $t$ is 0 or 1. A last token without a bit is the query $x_{[CLS]}$. So there are $T + 1$ tokens of width $d = T + 3$ and of length at most $\sqrt 2$. The networks for the same $T$ differ in the pair of bits, the sample and the first weights. The training of each stops when its mean training loss over fifty steps is below a fixed threshold.
+# In words, the query gives each token a score $s_t$, the softmax of the scores averages the tokens, and a network with one hidden layer reads the average.
+#
+# *The tokens and the training.* We train a network of exactly this form. Token $t$, a row of $X$, is a one-hot vector of its position, with a single 1, beside two columns that say whether bit $t$ is 0 or 1. A last token, with a position of its own and without a bit, is the query $x_{[CLS]}$. So there are $T + 1$ tokens of width $d = T + 3$ and of length at most $\sqrt 2$. The networks for the same $T$ differ in the pair of bits, the sample and the first weights. The training of each stops when its mean training loss over fifty steps is below a fixed threshold. If a trained network had a risk above a tenth of $\frac14$ on fresh strings, it would be no test of the bounds.
 
 # %% mystnb={"code_prompt_hide": "The networks", "code_prompt_show": "The networks"} tags=["hide-input", "nbval-ignore-output"]
 rows = {
@@ -248,20 +258,20 @@ glue(largest_risk=math.ceil(rows["on fresh strings, largest"].max() * 1e3) / 1e3
 # %% [markdown]
 # ## What each paper says of it
 #
-# A bound holds for any sample of $m$ strings, if the network found there has these norms, this risk and this flatness. So we keep the network and vary $m$. Each bound fails with probability at most $\delta$ = {glue:text}`confidence`.
+# The networks have learned their task: the table gives risks far below $\frac14$ on fresh strings, whereas before training they are about $\frac14$ or larger. What does each paper promise about such a network? A bound holds for any sample of $m$ strings, if the network found there has these norms, this risk and this flatness. So we keep the network and vary $m$. Each bound fails with probability at most $\delta$ = {glue:text}`confidence`.
 #
 # | source | what bounds the gap | proved here | in its favour |
 # |:--|:--|:--|:--|
-# | {cite:t}`sharper` | noise of deviation $\sigma$ that the network tolerates, against $K = \lVert\theta\rVert^2 / 2\sigma^2$ | its form with $\Sigma = \frac12$; beside it the sharper kl form, which is Maurer's; both bound the mean risk of the network with noise | $\Sigma = 0.01$, the lower end of the range from 0.01 to 0.1 that it measures at trained networks; no proof covers it here |
-# | {cite:t}`sensitive` | nothing: it bounds the sharpness from below | | |
-# | {cite:t}`variables` | norms, and $\log (mT)$ | repaired, with all constants | constants 1 |
-# | {cite:t}`lengthfree` | norms, without $T$ | repaired, with all constants | constant 1 |
-# | {cite:t}`retrieval` | nothing here: its targets point at tokens | | a guide of ours by the number of weights |
+# | first paper, {cite:t}`sharper` | noise of deviation $\sigma$ that the network tolerates, against $K = \lVert\theta\rVert^2 / 2\sigma^2$ | its form with $\Sigma = \frac12$, and the sharper kl form, which is Maurer's; both bound the mean risk of the network with noise | $\Sigma = 0.01$, the lower end of the range from 0.01 to 0.1 that it measures at trained networks; no proof covers it here |
+# | second paper, {cite:t}`sensitive` | nothing: it bounds the sharpness from below | | |
+# | third paper, {cite:t}`variables` | norms, and $\log (mT)$ | repaired, with all constants | constants 1 |
+# | fourth paper, {cite:t}`lengthfree` | norms, without $T$ | repaired, with all constants | constant 1 |
+# | fifth paper, {cite:t}`retrieval` | nothing here: its targets point at tokens | | a guide of ours by the number of weights |
 # | counting | 32 bits for each weight that is left after rewriting | yes; rounding to 32 bits changes the risk by less than $10^{-8}$ | |
 # | Occam | the list of all pairs of bits | yes, for the pair that fits the sample | |
 # | held out | half of the strings, if the network is trained on the other half and errs on none of them | yes, for the rounded output; a formula, not measured | |
 #
-# The idea is the same in all rows. There is a price that is fixed before the sample is seen, and it is divided by the number of strings. The rows differ in what the price is for.
+# **The idea of the bounds.** The idea is the same in all rows. There is a price that is fixed before the sample is seen, and it is divided by the number of strings. The rows differ in what the price is for: how far the network is from a prior, how large its matrices are, or how much it takes to describe it.
 #
 # ````{dropdown} The terms, and why each is a bound
 # *Flatness.* The price $K$ and the risk under noise are computed as follows.
@@ -282,7 +292,7 @@ glue(largest_risk=math.ceil(rows["on fresh strings, largest"].max() * 1e3) / 1e3
 # *The guide* is $r + \sqrt{0.1\, P \log(m (T+1)) / m}$ for $P$ weights. This is the usual form of such bounds, not one of the fifth paper.
 # ````
 #
-# The norms of the matrices are not determined by the function that the network computes, because other matrices with smaller norms can have the same outputs. So before we measure the norms we rewrite each network, without any change of its outputs, in favour of the bounds.
+# **Rewriting the network.** The norms of the matrices are not determined by the function that the network computes, because other matrices with smaller norms can have the same outputs. So before we measure the norms we rewrite each network, without any change of its outputs, in favour of the bounds.
 #
 # * *The unread rows.* Rows of $W_{QK}$ that are never read become 0.
 # * *The scores.* A constant that is added to all scores changes no output. Neither does one that is added to the entries of all positions and subtracted from those of both bits. So we add the constants with which the $\ell_1$ norm is least.
@@ -327,7 +337,11 @@ glue(kl_need=means[PROVED[1]][middle], bits_need=means["32 bits a weight"][middl
 glue(free_power=f"{powers[PROVED[3]]:.1f}", noises=len(NOISES), noise_pairs=noise_pairs)
 
 # %% [markdown]
-# All proved bounds of the papers are at least {glue:text}`least_here:.2f` at {glue:text}`strings` strings. At this sample the best noise for the forms of flatness is so large that the noisy network has lost what was learned. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f` and is vacuous there too. To get below a quarter the kl form needs {glue:text}`kl_need:.1e` strings at {glue:text}`middle` bits, where 32 bits for each weight need {glue:text}`bits_need:.1e`. With constants 1 the bounds from norms come down to {glue:text}`norms_here:.0f`. At so few strings both bounds are capped at their largest possible value, the constant times the product of the norms, and so they are equal. Among the constants in favour of a paper only the first paper's $\Sigma = 0.01$ gives a number below a quarter, {glue:text}`small_sigma:.2f` in the mean over the networks. If a proof covered that constant, this would be a certificate ({ref}`ch-pac-bayes`). With 0.1, the upper end of the range that the paper measures, the bound is at least {glue:text}`large_sigma:.2f` for every network, which is vacuous.
+# The first column of the table answers the question. All proved bounds of the papers are at least {glue:text}`least_here:.2f` at {glue:text}`strings` strings, so none of them is below $\frac14$. At this sample the best noise for the forms of flatness is so large that the noisy network has lost what was learned. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f` and is vacuous there too.
+#
+# The next columns say how many strings would be enough. To get below a quarter the kl form needs {glue:text}`kl_need:.1e` strings at {glue:text}`middle` bits, where 32 bits for each weight need {glue:text}`bits_need:.1e`.
+#
+# Do the constants in favour of the papers help? With constants 1 the bounds from norms come down to {glue:text}`norms_here:.0f`. Both are equal here, because at so few strings each of them is at its largest possible value, the constant times the product of the norms. Among the constants in favour of a paper only the first paper's $\Sigma = 0.01$ gives a number below a quarter, {glue:text}`small_sigma:.2f` in the mean over the networks. If a proof covered that constant, this would be a certificate ({ref}`ch-pac-bayes`). But with 0.1, the upper end of the range that the paper measures, the bound is at least {glue:text}`large_sigma:.2f` for every network, which is vacuous.
 
 # %% mystnb={"code_prompt_hide": "Three checks", "code_prompt_show": "Three checks"} tags=["hide-input", "nbval-ignore-output"]
 five.holds(
@@ -361,7 +375,7 @@ five.holds(
 # %% [markdown]
 # ## Against the length
 #
-# The last column of the table is the power of $T$ by which the needed strings grow, with its 95 % interval over networks. A bound is *free of the length* at fixed norms, but training does not keep the norms fixed. The number of strings that the length-free bound needs grows like $T$ to the power {glue:text}`free_power`, because the norms of the trained networks grow with $T$. Without the rewriting the numbers would be still larger, since the rewriting lowers the product of the norms by factors from {glue:text}`saved_least:.1f` to {glue:text}`saved_most:.1f`.
+# The bounds from norms depend on the length $T$ in different ways, so we also ask how much longer strings cost. The last column of the table is the power of $T$ by which the needed strings grow, with its 95 % interval over networks. A bound is *free of the length* at fixed norms, but training does not keep the norms fixed. The number of strings that the length-free bound needs grows like $T$ to the power {glue:text}`free_power`, because the norms of the trained networks grow with $T$. Without the rewriting the numbers would be still larger, since the rewriting lowers the product of the norms by factors from {glue:text}`saved_least:.1f` to {glue:text}`saved_most:.1f`.
 
 # %% mystnb={"code_prompt_hide": "The same at fixed norms", "code_prompt_show": "The same at fixed norms"} tags=["hide-input", "nbval-ignore-output"]
 saved = []
@@ -410,7 +424,8 @@ glue(unread=(1 - read / rows.sum(1)).mean().item(), longest=lengths[-1])
 # ## What we found
 #
 # * On a network that has clearly learned its task every bound of the papers, as far as it is proved, is above the risk of the best constant at this sample. Counting 32 bits for each weight does not certify it there either.
-# * How many strings does it take to get below a quarter? For every network and length, the smallest of the bounds that the papers prove needs at least {glue:text}`fewest:.0f` times as many strings as Occam's bound for the list of pairs. Compared with 32 bits for each weight, the first paper's own form needs more at every network, {glue:text}`form_over:.1f` times as many or more. Its sharper kl form needs between {glue:text}`kl_least:.1f` and {glue:text}`kl_most:.1f` times as many, depending on the network.
+# * How many strings does it take to get below a quarter? For every network and length, the smallest of the bounds that the papers prove needs over a thousand times as many strings as Occam's bound for the list of pairs; the least factor is about {glue:text}`fewest:.0f`.
+# * Compared with 32 bits for each weight, the first paper's own form needs more at every network, {glue:text}`form_over:.1f` times as many or more. Its sharper kl form needs between {glue:text}`kl_least:.1f` and {glue:text}`kl_most:.1f` times as many, depending on the network.
 # * Of the later bounds that we know none could be put on the same axis, because their constants could not be read or because they are about other networks.
 # * These findings are about the numbers of the bounds and not about their ideas. Other chapters treat the ideas: attention picks few positions at the price of a logarithm, sensitive functions are sharp, and a flat network needs fewer digits.
 # * A certificate for such a network exists: one with the prior at the start ({ref}`ch-auditing-certificates`), which goes back to {cite:t}`dziugaite2017`, or one that counts what the network can be compressed to ({cite:t}`zhou2019`, {cite:t}`lotfi2022`, and {cite:t}`lotfi2024` for language models).

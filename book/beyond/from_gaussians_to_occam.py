@@ -19,19 +19,21 @@
 # # From Gaussians to Occam
 #
 # ```{verdict}
-# Whether flatness helps depends on the prior of the PAC-Bayes bound. If the prior is a mixture of Gaussians around all {glue:text}`list_size` networks that could have been written by hand, one for each pair of {glue:text}`n` bits, flatness gains next to nothing: of fourteen sizes of noise the smallest gives the best bound. This best bound is that of Occam, which only counts the networks, except for a logarithm of the number of examples in its numerator. If the prior is one Gaussian, wider than the noise, flatness does help, and twice the noise saves nearly $\log 2$ of the KL divergence for each weight in use. But then the bound needs up to {glue:text}`wide_over:.0f` times as many examples as Occam's.
+# Whether flatness helps a PAC-Bayes bound depends on its prior, the distribution over networks that is fixed before the data. If the prior is a mixture of Gaussians around {glue:text}`list_size` hand-written networks, one for each pair of {glue:text}`n` bits, flatness gains next to nothing. Of fourteen sizes of noise the smallest gives the best bound. Up to a logarithm of the number of examples this is the bound of Occam, which only counts the networks. If the prior is one Gaussian, wider than the noise, flatness does help. But then the bound needs up to {glue:text}`wide_over:.0f` times as many examples as Occam's.
 # ```
 # **Needs** {ref}`ch-three-rates`. **Read** 13 min. **Runs in** 20 s. **Source** ours; the inequality is well known.
 #
-# **Claim.** A PAC-Bayes bound with a Gaussian around 0 as prior grows with the norm of the network and becomes smaller with its flatness. Take instead as prior the mixture of Gaussians around all networks that could have been written by hand. Then the KL divergence is at most the logarithm of their number, whatever the norm. For the list of this chapter, one network for each pair of bits, flatness then gains next to nothing. The number of examples that the resulting bound needs is within a small factor of what any learner needs if it must return a network of the list. With a single Gaussian as prior that is wider than the posterior, flatness does count.
+# **Claim.** A PAC-Bayes bound with a Gaussian around 0 as prior grows with the norm of the network and becomes smaller with its flatness. Take instead as prior the mixture of Gaussians around all networks that could have been written by hand. Then the KL divergence is at most the logarithm of their number, whatever the norm. For the list of this chapter, one network for each pair of bits, flatness then gains next to nothing. The best bound is that of Occam, except for a logarithm of the number of examples in its numerator. The number of examples that the resulting bound needs is within a small factor of what any learner needs if it must return a network of the list. With a single Gaussian as prior that is wider than the posterior, flatness does count: twice the noise saves nearly $\log 2$ of the KL divergence for each weight in use.
 #
 # ## Why one should care
 #
-# That flat minima generalize is one of the most popular explanations in deep learning, and PAC-Bayes bounds are the usual way to make it precise. A flat minimum tolerates noise in its weights, and the noise makes the KL divergence from the prior smaller. But the size of this effect depends on the prior, which the theorem leaves free. If another prior makes the same bound much smaller without any noise, flatness explains little of what the bound can say. To decide this we need an example in which every prior of interest can be computed. A list of networks that were written by hand is such an example, because we know all the networks that the learner could have returned.
+# That flat minima generalize is one of the most popular explanations in deep learning, and PAC-Bayes bounds are the usual way to make it precise. A flat minimum tolerates noise in its weights, and the noise makes the KL divergence from the prior smaller. But the size of this effect depends on the prior, which the theorem leaves free. If another prior makes the same bound much smaller without any noise, flatness explains little of what the bound can say.
+#
+# To decide whether this is so we need an example in which every prior of interest can be computed. A list of networks that were written by hand is such an example, because we know all the networks that the learner could have returned.
 #
 # ## Three priors for one weight, by hand
 #
-# Suppose that a weight can only be 0 or 1, that our network has 1, and that noise of deviation $s$ is added. The *cost* of this weight in a PAC-Bayes bound is the KL divergence of $N(1, s^2)$ from a prior that does not know the value. What is it for three priors?
+# Suppose that a weight can only be 0 or 1, that our network has 1, and that noise of deviation $s$ is added. The *cost* of this weight in a PAC-Bayes bound is the KL divergence of $N(1, s^2)$ from a prior that does not know the value. How large is this cost for three priors?
 #
 # * *A Gaussian around 0, as narrow as the noise.* The divergence of $N(1, s^2)$ from $N(0, s^2)$ is $1 / 2s^2$.
 # * *A Gaussian around 0, wider than the noise.* With the best width, $N(0, 1 + s^2)$, the divergence is $\frac12 \log(1 + 1/s^2)$.
@@ -74,7 +76,11 @@
 # *At least.* $K$ is the mutual information between $h$, drawn uniformly, and the weights of a noisy network. To guess $h$ from it, take the indicator nearest to its outputs. Two indicators have the squared distance $\frac12$, so the guess is wrong only if the noisy network has a risk of at least $\frac18$, which has at most the chance $8R$ by Markov's inequality. By Fano's inequality a guess that is wrong with at most this probability needs at least the information that is claimed.
 # ````
 #
-# What does the proposition say about the bound? With equal weights $w_h$ and $\Sigma_h = \sigma^2 I$ the PAC-Bayes bound on the risk, from $m$ examples and with probability $1 - \delta$, is $\mathrm{kl}^{-1}(\hat R, (K + \log \frac{2\sqrt m}\delta)/m)$, where $\hat R$ is the training risk under the noise and $K \le \log |H|$ the divergence. Here $\mathrm{kl}^{-1}(\hat R, c)$ is the largest risk $r$ for which the KL divergence between two coins, with probabilities $\hat R$ and $r$, is at most $c$. As $\sigma \to 0$ this is Occam's bound $\mathrm{kl}^{-1}(0, (\log|H| + \log \frac 1\delta)/m)$, except that its numerator has the additional summand $\log 2 \sqrt m$. Noise can help only by making $K$ smaller. By the proposition noise of any shape saves at most $\log 2 + 8 R \log |H|$ nats, where $R$ is the risk under the noise, because networks that cannot be distinguished have a high risk. On a finer list, such as sums with coefficients of many digits, neighbouring networks overlap while the risk is still small, and there noise can make the bound smaller.
+# What does the proposition say about the bound? Take equal weights $w_h$ and $\Sigma_h = \sigma^2 I$. From $m$ examples and with probability $1 - \delta$ the PAC-Bayes bound on the risk is $\mathrm{kl}^{-1}(\hat R, (K + \log \frac{2\sqrt m}\delta)/m)$, where $\hat R$ is the training risk under the noise and $K \le \log |H|$ the divergence. Here $\mathrm{kl}^{-1}(\hat R, c)$ is the largest risk $r$ for which the KL divergence between two coins, with probabilities $\hat R$ and $r$, is at most $c$.
+#
+# * *Without noise.* As $\sigma \to 0$ this is Occam's bound $\mathrm{kl}^{-1}(0, (\log|H| + \log \frac 1\delta)/m)$, except that its numerator has the additional summand $\log (2 \sqrt m)$.
+# * *With noise.* Noise can help only by making $K$ smaller. By the proposition noise of any shape saves at most $\log 2 + 8 R \log |H|$ nats, where $R$ is the risk under the noise, because networks that cannot be distinguished have a high risk.
+# * *On a finer list,* such as sums with coefficients of many digits, neighbouring networks overlap while the risk is still small, and there noise can make the bound smaller.
 
 # %% tags=["parameters"]
 n = 10  # bits, the paper's T [8..12]
@@ -141,7 +147,7 @@ glue(n=n, degree=degree, list_size=len(centres), log_size=log_size)
 # %% [markdown]
 # ## What noise gains
 #
-# We write down all the networks, and increase the noise from almost none to so much that the networks compute nothing. At each $\sigma$ we compute the risk $R$ of the noisy network, its divergence $K$ from the mixture, and for comparison its divergence from the Gaussian around 0, $\|\theta\|^2 / 2 \sigma^2$. In the bounds $R$, estimated from random draws, takes the place of the training risk, so these bounds are what one would get on average, and not certificates with every error counted. If flatness helped with the mixture, some noise would make $K$ clearly smaller while the risk is still small.
+# Does noise help on this list? We write down all the networks of the list, and increase the noise from almost none to so much that the networks compute nothing. At each $\sigma$ we compute the risk $R$ of the noisy network, its divergence $K$ from the mixture, and for comparison its divergence from the Gaussian around 0, $\|\theta\|^2 / 2 \sigma^2$. In the bounds the number $R$, estimated from random draws, takes the place of the training risk, so these bounds are what one would get on average, and not certificates with every error counted. If flatness helped with the mixture, some noise would make $K$ clearly smaller while the risk is still small.
 
 # %%
 sigmas = [1e-4, 1e-3, 3e-3, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 10.0]
@@ -213,11 +219,13 @@ occam.holds(
 glue(norm_nats=walk["around 0"][3], mixture_gain=gains["mixture, gain"].min())
 
 # %% [markdown]
-# In the left panel of {numref}`fig-mixture` the divergence from the mixture stays level at $\log |H|$ until $\sigma$ is near 1, and in the right panel the risk has passed $\frac14$ long before. So at none of the noises that we tried is the divergence from the mixture smaller while the network still works. At $\sigma = 0.01$, where the risk is small, the divergence is {glue:text}`norm_nats:.0f` nats from the Gaussian around 0, and {glue:text}`log_size:.1f` from the mixture. The table says the same of the bounds: with the mixture the best noise at every $m$ is the smallest, whereas with the Gaussian around 0 the bound is vacuous unless there is much noise.
+# In the left panel of {numref}`fig-mixture` the divergence from the mixture stays level at $\log |H|$ until $\sigma$ is near 1. In the right panel the risk has passed $\frac14$ long before. So at none of the noises that we tried is the divergence from the mixture smaller while the network still works. At $\sigma = 0.01$, where the risk is small, the divergence is {glue:text}`norm_nats:.0f` nats from the Gaussian around 0, and {glue:text}`log_size:.1f` from the mixture.
+#
+# The table says the same of the bounds. With the mixture the best noise at every $m$ is the smallest, whereas with the Gaussian around 0 the bound is vacuous unless there is much noise.
 #
 # ## How good is Occam?
 #
-# A learner that must return one of the $|H|$ networks has to name the right set, since any other errs on half of all strings and has the risk $\frac12$. Each label is a bit, so $m$ labels distinguish at most $2^m$ of the functions, and nobody names the right one with probability above $2^m / |H|$ if all are equally likely. On the other side, a wrong parity agrees with the truth on $m$ random strings with probability $2^{-m}$, so with $m \ge \log_2 (|H| / \delta)$ the only consistent one is the right one, with probability $1 - \delta$.
+# How many examples does any learner need, whatever its bound? A learner that must return one of the $|H|$ networks has to name the right set, since any other errs on half of all strings and has the risk $\frac12$. Each label is a bit, so $m$ labels distinguish at most $2^m$ of the functions, and nobody names the right one with probability above $2^m / |H|$ if all are equally likely. On the other side, a wrong parity agrees with the truth on $m$ random strings with probability $2^{-m}$, so with $m \ge \log_2 (|H| / \delta)$ the only consistent one is the right one, with probability $1 - \delta$.
 #
 # This lower limit, $\log_2 |H|$ labels if the learner is never to fail, is for learners that must return a network of the list. A learner that may return any function can have a small risk without naming a set. For example, the mean of all $|H|$ indicators needs no sample at all. Two indicators differ on half of the strings, so its risk is $\frac{|H| - 1}{4 |H|}$ whichever is the truth, and this is already below $\frac14$. The folded cell computes it.
 
@@ -245,7 +253,9 @@ glue(mean_risk=mean_risk)
 # K = \sum_g \frac{n_g}2 \log \Bigl( 1 + \frac{N_g}{n_g s_g^2} \Bigr) .
 # ```
 #
-# This is never more than $\sum_g N_g / 2 s_g^2$, since $\log(1 + u) \le u$, and it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. Let $P$ be the number of used weights, those in groups with $N_g > 0$. If the noise has the size that is best for $m$ samples, $K$ is about $\frac P2 \log m$. So the *certificate*, that is, the bound on the risk, falls as $\frac{\log m}m$, not as $m^{-1/2}$. A prior must not depend on the target, and this one does not. Its widths follow from the norms $N_g$ and the deviations $s_g$, and the $s_g$ are chosen from the mean squared gradients. For one term ($W = 1$), as here, the norms depend only on the sizes $T$ and $d$, and by symmetry so do the mean squared gradients.
+# This divergence is never more than $\sum_g N_g / 2 s_g^2$, that of the narrow prior, since $\log(1 + u) \le u$, and it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. Let $P$ be the number of used weights, those in groups with $N_g > 0$. If the noise has the size that is best for $m$ samples, $K$ is about $\frac P2 \log m$. So the *certificate*, that is, the bound on the risk, falls as $\frac{\log m}m$, not as $m^{-1/2}$.
+#
+# A prior must not depend on the target, and this one does not. Its widths follow from the norms $N_g$ and the deviations $s_g$, and the $s_g$ are chosen from the mean squared gradients. For one term ($W = 1$), as here, the norms depend only on the sizes $T$ and $d$, and by symmetry so do the mean squared gradients.
 #
 # With this prior flatness counts, because twice the noise at the same risk saves nearly $\log 2$ nats for each used weight. This is known as the description length of a network {cite:p}`hinton1993,hochreiter1997`: a flat minimum can be written down with fewer digits. We compute four certificates for the same network: with this wider prior, with the narrow one for the same posteriors, with the mixture, and by counting (Occam).
 
@@ -299,7 +309,7 @@ glue(list_bits=n, used=int(network.counts[network.N > 0].sum()))
 glue(wide_slope=slope["wider prior, by block"])
 
 # %% [markdown]
-# In {numref}`fig-from-gaussians` the narrow prior (*Gaussian, by block*) gives the highest curve, which decreases most slowly. The wider prior crosses the grey line near a thousand samples, and from then on it falls almost as fast as the two lowest curves, which are those of the mixture and of Occam and lie about two decades below.
+# In {numref}`fig-from-gaussians` the narrow prior (*Gaussian, by block*) gives the highest curve, which decreases most slowly. The wider prior crosses the grey line near a thousand samples. From then on it falls almost as fast as the two lowest curves, those of the mixture and of Occam, which lie about two decades below.
 #
 # ## How many samples each bound needs
 #
@@ -311,7 +321,7 @@ glue(wide_slope=slope["wider prior, by block"])
 # * *Occam*, *mixture* and *wider prior, by block* are the bounds of this page.
 # * *Gaussian, by block* and *Gaussian, one variance* have a prior around 0 with the posterior's variance, as in {ref}`ch-three-rates`: at small noise and without the term for the confidence, which changes them by a few per cent.
 # * *The paper's form, proved constant* has the constant that is proved for a loss in $[0, 1]$, and the measured norm and gradient of our network.
-# * *The paper's form, its constant* is Theorem 2 of P1, its PAC-Bayes bound, truncated, that is, without its term for the growth of the sharpness under noise. It has the paper's bounds on norm and gradient and the paper's own $\Sigma = 0.01$, which no proof covers for these networks ({ref}`ch-loss-constant`).
+# * *The paper's form, its constant* is the PAC-Bayes bound of the first paper, its Theorem 2, truncated, that is, without its term for the growth of the sharpness under noise. It has the paper's bounds on norm and gradient, and the paper's own constant for the spread of the loss, $\Sigma = 0.01$ (a number, and not one of the covariances $\Sigma_h$). No proof covers this constant for these networks ({ref}`ch-loss-constant`).
 
 
 # %%
@@ -377,14 +387,14 @@ glue(occam_over=(samples.loc["Occam"] / samples.iloc[0]).max())
 glue(block_over=over.loc["Gaussian, by block"].max())
 
 # %% [markdown]
-# Read {numref}`fig-yardsticks` from the top. The first five rows need at most some forty samples, and their marks for the two lengths nearly coincide. The wider prior needs more than a thousand, and the three rows below it need between some two hundred thousand and twelve million. The last row, with the paper's constant, needs some twenty thousand, which is fewer than three rows above it, but no proof covers this constant.
+# We read {numref}`fig-yardsticks` from the top. The first five rows need at most some forty samples, and their marks for the two lengths nearly coincide. The wider prior needs more than a thousand, and the three rows below it need between some two hundred thousand and twelve million. The last row, with the paper's constant, needs some twenty thousand, which is fewer than three rows above it, but no proof covers this constant.
 #
 # ## What we found
 #
-# * With the mixture over this list as prior a certificate does not depend on the norm of the network and gains nothing from noise. The best certificate over the noise that we tried is {glue:text}`mixture_gain:.3f` times that with the least noise, and no noise of any shape saves more than $\log 2 + 8 R \log |H|$ nats.
-# * Occam's bound needs at most {glue:text}`occam_over:.1f` times as many samples as the limit for learners that must return one of the list (the limit is taken before it is rounded up). The Gaussian with a width for each block of weights needs up to {glue:text}`block_over:.0f` times as many as Occam's.
-# * A wider prior repairs most of this: it needs up to {glue:text}`wide_over:.0f` times Occam's samples, and its certificate decreases with $m$ like a power of exponent {glue:text}`wide_slope:.2f`. Here flatness changes the divergence by half a logarithm of the noise for each of the {glue:text}`used` used weights. {ref}`ch-from-flatness-to-counting` compares both bounds on a harder function.
-# * None of the Gaussian certificates is about the learner. Occam's bound holds for every learner that returns one of these networks. Whether gradient descent returns one is another question. In {ref}`ch-learned-circuits` trained networks find the same bits, but most of them compute the parity in another way.
+# * With the mixture over this list as prior a certificate does not depend on the norm of the network and gains nothing from noise. The best certificate over the noise that we tried is {glue:text}`mixture_gain:.3f` times that with the least noise. No noise of any shape saves more than $\log 2 + 8 R \log |H|$ nats, where $R$ is the risk under the noise. (For this short list the second statement says something only if $R$ is below about 0.1, since above this risk it allows a saving of all the $\log |H|$ nats.)
+# * Occam's bound needs at most {glue:text}`occam_over:.1f` times as many samples as the limit for learners that must return one of the list (the limit is taken before it is rounded up). The narrow Gaussian, whose variance in each block of weights is that of the posterior (*Gaussian, by block*), needs up to {glue:text}`block_over:.0f` times as many as Occam's.
+# * A prior that is wider than the posterior (*wider prior, by block*) repairs most of this. It needs up to {glue:text}`wide_over:.0f` times Occam's samples, and its certificate decreases with $m$ like a power of exponent {glue:text}`wide_slope:.2f`. Here flatness counts: if the variance of the noise grows by a factor, the divergence falls by nearly half the logarithm of this factor for each of the {glue:text}`used` used weights. {ref}`ch-from-flatness-to-counting` compares both bounds on a harder function.
+# * None of the Gaussian certificates is about the learner. Occam's bound holds for every learner that returns one of these networks. Whether gradient descent returns one is another question. In {ref}`ch-learned-circuits` trained networks find the same bits, but those whose attention may depend on the bits compute the parity in another way.
 #
 # ## What would falsify this
 #
@@ -396,7 +406,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `paullintilhac/boolean_function_sensitivity` evaluates one Gaussian around 0, with one variance, and with $\Sigma = 0.01$. This is the last row of the table, which needs {glue:text}`premise:.0f` samples at {glue:text}`far` bits.
+# The repository `paullintilhac/boolean_function_sensitivity` evaluates one Gaussian around 0, with one variance, and with the constant $\Sigma = 0.01$ of the loss. This is the last row of the table, which needs {glue:text}`premise:.0f` samples at {glue:text}`far` bits.
 #
 # ## Exercises
 #

@@ -19,11 +19,15 @@
 # # Parity in one layer, and without layer norm
 #
 # ```{verdict}
-# One layer of attention can compute PARITY, but only if its MLP, the number of its heads or the degree of its read-out grows with the number $n$ of bits. With one head, whose values depend on the bit alone, PARITY of four or more bits needs exactly $n - 1$ hidden units. If a polynomial of the heads' outputs gives the answer, the number of heads times the degree must be at least $n$, and that is enough. For {glue:text}`share:.0f` % of the strings of {glue:text}`far` bits, {glue:text}`few` hidden units suffice. Two layers compute PARITY at every length with a fixed margin and without layer norm, if the encodings of positions grow with the position. But the network that we give for this is about as brittle as one with layer norm.
+# One layer of attention can tell whether $n$ bits hold an odd number of ones (PARITY), but only if its MLP, its number of heads or the degree of its read-out grows with $n$. One head, whose values depend on the bit alone, needs exactly $n - 1$ hidden units for $n \ge 4$, but {glue:text}`few` suffice for about {glue:text}`share:.0f` % of all strings of {glue:text}`far` bits. If a polynomial reads the heads, heads times degree must reach $n$, which is enough. If position encodings grow, two layers compute PARITY at every length with a fixed margin and without layer norm, but our network is about as brittle as one with layer norm.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-construction`, {ref}`ch-brittle-transformers`. **Read** 15 min. **Runs in** 20 s. **Source** ours; the questions are those of {cite:t}`kozachinskiy2026` (abstract and the beginning of the introduction read), {cite:t}`kozachinskiy2025` (abstract and a third party's summary read), {cite:t}`hsu2026` (abstract and first page read) and {cite:t}`rajaraman2026` (introduction and Sections 2 and 3.1 read). Of {cite:t}`chiang2022` the abstract was read.
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-construction`, {ref}`ch-brittle-transformers`. **Read** 22 min. **Runs in** 20 s. **Source** ours; the questions are those of {cite:t}`kozachinskiy2026` (abstract and the beginning of the introduction read), {cite:t}`kozachinskiy2025` (abstract and a third party's summary read), {cite:t}`hsu2026` (abstract and first page read) and {cite:t}`rajaraman2026` (introduction and Sections 2 and 3.1 read). Of {cite:t}`chiang2022` the abstract was read.
 #
-# **Claim.** We show three things. For a single head whose values depend on the bit alone we determine exactly how large the *average sensitivity* can be, the mean number of bits whose flip changes the answer, for every $n$ and every number of hidden units. For read-outs that are polynomials of any degree $r$ we prove that $H$ heads need $H r \ge n$, and that this is enough. Finally we leave the single layer and give a network of two layers without layer norm, whose weights and encodings do not depend on the length. We prove that it computes PARITY at every length with a fixed margin, and measure how small a step of its weights destroys the answer.
+# **Claim.** Three statements, each about one way to give a transformer what PARITY needs:
+#
+# 1. *Hidden units.* For a single head whose values depend on the bit alone we determine exactly how large the *average sensitivity* can be, the mean number of bits whose flip changes the answer, for every $n$ and every number of hidden units.
+# 2. *Heads.* For read-outs that are polynomials of any degree $r$ we prove that $H$ heads need $H r \ge n$, and that this is enough.
+# 3. *A second layer.* We give a network of two layers without layer norm, whose weights and encodings do not depend on the length. We prove that it computes PARITY at every length with a fixed margin, and measure how small a step of its weights destroys the answer.
 #
 # Three results were known before. Kozachinskiy, Steifer and Wałęga show that no one-layer transformer computes PARITY at all lengths, because its average sensitivity grows more slowly than that of PARITY. For an MLP of fixed size it grows at most like $\sqrt n$ up to logarithms, as Hsu reports. Hsu shows that the number of heads times the degree of a rational read-out, a quotient of two polynomials in the heads' outputs, must grow linearly. And Rajaraman, Sundaram and Tesfaye show that linear read-outs need exactly $n$ heads.
 
@@ -58,27 +62,37 @@ layer, without = ledger.result("beyond.layer"), ledger.result("beyond.no_norm")
 # %% [markdown]
 # ## Why one should care
 #
-# A single layer of attention takes a weighted mean of the tokens, and PARITY changes its value at every flip of a bit, although a flip moves such a mean by very little. So it is natural to expect that one layer cannot compute PARITY. But this is false as it stands, because an MLP after the attention can have as many kinks as it likes, and the hand-written network of the first paper uses $4(n + 1)$ hidden units in this way ({ref}`ch-construction`). The question is therefore what exactly has to grow, and how fast. The answer tells whether the size of that MLP is an accident of the construction, and it turns the asymptotic statements about one layer into numbers for networks of a given size.
+# A single layer of attention takes a weighted mean of the tokens, and a flip of one bit moves such a mean by very little. PARITY, however, changes its value at every flip of a bit. So it is natural to expect that one layer cannot compute PARITY. But this expectation is false as it stands, because an MLP after the attention can have as many kinks as it likes, and the hand-written network of the first paper uses $4(n + 1)$ hidden units in this way ({ref}`ch-construction`).
+#
+# The question is therefore what exactly has to grow, and how fast. The answer tells whether the size of that MLP is an accident of the construction, and it turns the asymptotic statements about one layer into numbers for networks of a given size.
 #
 # ## Three bits by hand
 #
-# A head that attends to all bits alike returns the share $p = t/3$ of ones among three bits. Suppose that an MLP after it changes the sign of its output $c$ times as $p$ goes from 0 to 1. How sensitive can the function be? Each corner of the cube of three bits has three edges, and an edge joins a corner with $t$ ones to one with $t + 1$:
+# A head that attends to all bits alike returns the share $p = t/3$ of ones among three bits, where $t$ is the number of ones. Suppose that an MLP after the head changes the sign of its output $c$ times as $p$ goes from 0 to 1. How sensitive can the function be?
 #
-# | between the counts | edges | changed by the function ... |
+# Think of the eight strings as the corners of a cube, with an edge between any two strings that differ in one bit. Each corner has three edges, and an edge joins a string with $t$ ones to one with $t + 1$:
+#
+# | between the counts | edges | the sign changes here for the function ... |
 # |:--|:--|:--|
-# | 0 and 1 | 3 | ... that is 1 from one one on (OR) |
-# | 1 and 2 | 6 | ... that is 1 from two ones on (MAJORITY) |
+# | 0 and 1 | 3 | ... that is 1 for at least one one (OR) |
+# | 1 and 2 | 6 | ... that is 1 for at least two ones (MAJORITY) |
 # | 2 and 3 | 3 | ... that is 1 for three ones (AND) |
 #
-# The average sensitivity is the number of edges at which the function changes, times 2, because both ends see the change, and divided by the 8 corners. With one change the best is MAJORITY, with $6 \cdot 2/8 = 1.5$. With two changes it is $9 \cdot 2/8 = 2.25$, and only with three changes does one reach 3, the value of PARITY.
+# The average sensitivity is the number of edges at which the function changes, times 2, because both ends see the change, and divided by the 8 corners. So one should change the sign where there are many edges. With one change the best function is MAJORITY, with $6 \cdot 2/8 = 1.5$. With two changes the best value is $9 \cdot 2/8 = 2.25$, and only with three changes does one reach 3, the value of PARITY.
 #
-# Could a cleverer network weight the positions differently, so that a single change in $p$ cuts more edges? Walk from the string 000 to 111 by switching on one bit after the other. Whatever the positive weights are, the share of the ones only increases on the way, so a function with one change in $p$ changes at most once on each such walk. There are six walks, and each of the edges between one and two ones lies on exactly one of them. So at most six edges can be changed by such a function, and MAJORITY attains this number.
+# Could a cleverer network weight the positions differently, so that a single change in $p$ cuts more edges? Walk from the string 000 to 111 by switching on one bit after the other. Whatever the positive weights are, the share $p$ of the ones only increases on the way, so a function with one change in $p$ changes at most once on each such walk.
+#
+# There are six walks, one for each order of the bits. Each of the six edges between one and two ones lies on exactly one walk, whereas each of the other edges lies on two, so that a change there uses up two of the six. At most six edges can therefore be changed by such a function, and MAJORITY attains this number.
 #
 # ## The statement
 #
-# Let one head attend to the $n$ bits, from a token that does not depend on the bits and gets no attention itself, and let there be no residual connection. The scores may depend on position and bit in any way, the value of a position is $v_0$ for a zero and $v_1$ for a one. An MLP with $h$ hidden ReLU units follows, and the answer $f(x) = \pm 1$ is the sign of its output. As in {ref}`ch-room-of-a-function` the MLP sees only $v_0 + p\,(v_1 - v_0)$, where $p(x)$ is the attention that the ones get together. Let
+# The theorem below gives the largest average sensitivity for any number of bits, for the following kind of network. One head attends to the $n$ bits, from a token that does not depend on the bits and gets no attention itself, and there is no residual connection. The scores may depend on position and bit in any way, whereas the value of a position is $v_0$ for a zero and $v_1$ for a one. An MLP with $h$ hidden ReLU units follows, and the answer $f(x) = \pm 1$ to the string $x$ is the sign of its output.
+#
+# As in {ref}`ch-room-of-a-function` the MLP sees only the single number $v_0 + p\,(v_1 - v_0)$, where $p(x)$ is the attention that the ones get together. The largest values are those of the function
 #
 # $$A(n, c) = n \cdot \Pr\bigl( \text{a fair binomial of } n - 1 \text{ trials takes one of its } c \text{ most likely values} \bigr) .$$
+#
+# For three bits the binomial has two trials and the probabilities $\frac14, \frac12, \frac14$. So $A(3, 1) = 1.5$, $A(3, 2) = 2.25$ and $A(3, 3) = 3$, which are the three numbers of the example.
 #
 # ```{prf:theorem} One head (ours)
 # :label: layer-one-head
@@ -87,14 +101,14 @@ layer, without = ledger.result("beyond.layer"), ledger.result("beyond.no_norm")
 #
 # For fixed $h$ and large $n$ the bound is about $(h + 1) \sqrt{2n/\pi}$, so it confirms for this model that the average sensitivity grows like $\sqrt n$, without a logarithm.
 #
-# **The idea of the proof.** The proof generalizes the argument of the six walks. A flip from 0 to 1 adds to the attention of the ones and takes from that of the zeros, so $p$ increases along each walk from the string of zeros to the string of ones. Therefore $f$ changes at most $h + 1$ times on each walk. A random walk uses an edge at a low or a high count with a larger probability than one at the central counts, where there are many edges. So the number of changed edges is largest if all changes are at the central counts.
+# **The idea of the proof.** The proof generalizes the argument of the six walks. A flip from 0 to 1 adds to the attention of the ones and takes from that of the zeros, so $p$ increases along each walk from the string of zeros to the string of ones. An MLP with $h$ kinks changes its sign at most $h + 1$ times on an interval, and therefore $f$ changes at most $h + 1$ times on each walk. A random walk uses an edge at a low or a high count with a larger probability than one at the central counts, where there are many edges to choose from. So the $h + 1$ changes yield the largest number of changed edges if all of them are at the central counts.
 #
 # **What is known of this argument.** A function that changes at most $c$ times on every such walk is called $c$-alternating. It is the parity of $c$ monotone functions, so its average sensitivity is at most $c$ times that of MAJORITY and grows like $c \sqrt n$ at most; {cite:t}`blais2015` (abstract read) study how such functions are learned. The average over random walks is Lubell's proof of Sperner's theorem {cite:p}`lubell1966`. And $A(n, c)$ is the number that {cite:t}`gotsman1994` conjectured to be the largest average sensitivity of the sign of any polynomial of degree $c$, which is false for most $c$ and $n$ ({cite:t}`chapman2018`, abstract read). What we add is that one head gives such functions, that the exact maximum among them is $A(n, c)$, and that a network attains it.
 #
 # ````{dropdown} Proof for one head
 # We bound the changes on a walk, average over all walks, and then give the network.
 #
-# *Changes on a walk.* With the weights $e^{s}$ of a softmax, $p = P / (P + Q)$, where $P$ is the sum of the weights of the ones and $Q$ that of the zeros. If a bit is switched on, $P$ increases and $Q$ decreases, so $p$ increases. The output of the MLP as a function of $p$ is piecewise linear with at most $h$ kinks, so that its sign changes at most $h + 1$ times on the way from $p = 0$ to $p = 1$.
+# *Changes on a walk.* With the weights $e^{s}$ of a softmax, where $s$ is the score of a position, $p = P / (P + Q)$, where $P$ is the sum of the weights of the ones and $Q$ that of the zeros. If a bit is switched on, $P$ increases and $Q$ decreases, so $p$ increases. The output of the MLP as a function of $p$ is piecewise linear with at most $h$ kinks, so that its sign changes at most $h + 1$ times on the way from $p = 0$ to $p = 1$.
 #
 # *Average.* Let $E_t$ be the number of edges between the counts $t$ and $t + 1$ at which $f$ changes. There are $N_t = \binom nt (n - t) = n \binom{n-1}t$ such edges in all, and a walk in random order takes each of them with the same probability $1/N_t$. So the expected number of changes on the walk is $\sum_t E_t / N_t \le h + 1$, where each summand is at most 1. The average sensitivity is $2^{1 - n} \sum_t E_t$. Under these two conditions, that the shares $E_t / N_t$ are at most 1 and sum to at most $h + 1$, this sum is largest if $E_t = N_t$ for the $h + 1$ largest $N_t$ and $E_t = 0$ otherwise, which gives $n \sum_t \binom{n-1}t 2^{-(n-1)}$ over these $t$.
 #
@@ -105,7 +119,7 @@ layer, without = ledger.result("beyond.layer"), ledger.result("beyond.no_norm")
 #
 # ## Trying to beat the bound
 #
-# A search looks for networks that are more sensitive than the theorem allows. It changes scores, kinks and output weights of {glue:text}`networks` networks at random and keeps a change if it does not make the network less sensitive. Half of them start at random, half near the best network of the proof. One network above $A(n, h + 1)$ on the cube of {glue:text}`n` bits would refute the theorem. We also build the best network for every possible number of hidden units, and compute its average sensitivity from its values on all strings.
+# A proof can contain a slip, so we also search for networks that are more sensitive than the theorem allows. The search changes scores, kinks and output weights of {glue:text}`networks` networks at random and keeps a change if it does not make the network less sensitive. Half of the networks start at random, half near the best network of the proof. One network above $A(n, h + 1)$ on the cube of {glue:text}`n` bits would refute the theorem. We also build the best network for every possible number of hidden units, and compute its average sensitivity from its values on all strings; a difference between the two columns of the table would refute that the bound is attained.
 
 # %%
 found, _ = one_layer.climb(n, hidden, networks, steps, source.generator)
@@ -138,9 +152,9 @@ glue(networks=networks, n=n, hidden=hidden, allowed=allowed, free=free)
 glue(reached=found.max().item() / allowed)
 
 # %% [markdown]
-# The best network found has {glue:text}`reached:.3f` times what is allowed, and those that started at random come to {glue:text}`free:.2f`, where {glue:text}`allowed:.2f` is allowed. So the bound cannot be improved, and a search that does not know the construction stays well below it.
+# In the table the two columns agree, so the networks of the proof attain the bound. The search with {glue:text}`hidden` hidden units reaches {glue:text}`reached:.3f` times what is allowed. But the networks that started at random come only to {glue:text}`free:.2f`, where {glue:text}`allowed:.2f` is allowed. So the bound cannot be improved, and a search that does not know the construction stays well below it.
 #
-# {numref}`fig-layer-zigzag` shows the network of the proof for sixteen bits and five hidden units. Its output changes its sign from each of the seven central counts to the next, and most strings have one of these counts. At the other counts its answer is that of PARITY only for every second one.
+# {numref}`fig-layer-zigzag` shows the network of the proof for sixteen bits and five hidden units. Follow the line from left to right. Its output changes its sign from each of the seven central counts to the next, which gives six changes, and the grey bars say that most strings have one of these counts. At both ends the line goes on without a further change. There the answer is that of PARITY only at every second count, as the open dots show.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The most sensitive function of one head with five hidden units, for sixteen bits. Line: the output of the MLP less its threshold, as a function of the share of ones. Dots: the seventeen counts; open where the answer is that of PARITY. Grey bars: how many strings have that count.", "name": "fig-layer-zigzag"}, "image": {"alt": "A zigzag line over the share of ones between 0 and 1. It crosses zero six times between the counts five and eleven, and continues in straight lines to both sides. Grey bars in the shape of a bell stand under the part where it crosses."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.6)
@@ -163,9 +177,9 @@ figures.show()
 # %% [markdown]
 # ## How few units for most strings
 #
-# The first paper spends $4(n + 1)$ hidden units on PARITY, and the theorem says that $n - 1$ are necessary and enough. The factor of 4 has a purpose: it gives plateaus, on which the output is exact although a little attention goes to other positions. If the output is to be $\pm 1$ exactly and there is no leak, $n$ units are enough, one for each count but the last.
+# The theorem says that $n - 1$ hidden units are necessary for PARITY of four or more bits, and enough, whereas the first paper spends $4(n + 1)$ of them. Can the price be lowered further if not every answer has to be right? Before we answer this, let us see what the factor of 4 is for. The additional units give plateaus, on which the output is exact although a little attention goes to other positions. If the output is to be $\pm 1$ exactly and there is no leak, $n$ units are enough, one for each count but the last.
 #
-# What if the network may err on a few strings? Nearly all strings have close to $n/2$ ones, within a few times $\frac12 \sqrt n$. So a network that alternates at the central counts only is right on most strings. {numref}`fig-layer-units` shows the largest average sensitivity as a share of that of PARITY, against the number of hidden units divided by $\sqrt n$.
+# What if the network may err on a few strings? Nearly all strings have close to $n/2$ ones, within a few times $\frac12 \sqrt n$. So a network that alternates at the central counts only is right on most strings. {numref}`fig-layer-units` shows the largest average sensitivity as a share of that of PARITY, against the number of hidden units plus one, divided by $\sqrt n$. If about $\sqrt n$ units are what matters, the curves for different $n$ have to agree.
 
 # %%
 grid = {m: sorted({round(k * math.sqrt(m) / 8) for k in range(1, 33)}) for m in (16, 64, far)}
@@ -209,18 +223,18 @@ layer.holds(
 glue(far=far, few=few, share=100 * share, all_units=far - 1, theirs=4 * (far + 1))
 
 # %% [markdown]
-# The three curves agree, because the binomial is close to a normal law. So about $2 \sqrt n$ units suffice for {glue:text}`share:.0f` % of the strings: {glue:text}`few` at {glue:text}`far` bits, where all strings need {glue:text}`all_units` and the first paper has {glue:text}`theirs:.0f`. In other words, the linear growth is needed only for the rare strings, and a network that is trained and tested on random strings can do without it.
+# The three curves agree, because the binomial is close to a normal law. All three pass nine tenths between 1.5 and 1.75, and from 2.5 on they are within 2 % of 1. The share of the strings on which the network agrees with PARITY is even larger than this share of the sensitivity, so that about $2 \sqrt n$ units suffice for about {glue:text}`share:.0f` % of the strings. At {glue:text}`far` bits these are {glue:text}`few` units, where all strings need {glue:text}`all_units` and the first paper has {glue:text}`theirs:.0f`. In other words, the linear growth is needed only for the rare strings, and a network that is trained and tested on random strings can do without it.
 #
 # ## Heads times degree
 #
-# Now let there be $H$ heads with arbitrary scores and values, which again attend from a token that does not depend on the bits, and let the answer be the sign of a polynomial of degree $r$ in all their outputs. Hsu allows quotients of two such polynomials, and derives a statement for ReLU networks with a margin.
+# Instead of hidden units one can spend heads. Let there be $H$ heads with arbitrary scores and values, which again attend from a token that does not depend on the bits, and let the answer be the sign of a polynomial of degree $r$ in all their outputs, the *read-out*. Hsu allows quotients of two such polynomials, and derives a statement for ReLU networks with a margin.
 #
 # ```{prf:proposition} Heads times degree (in part ours)
 # :label: layer-heads-degree
 # *(For $r = 1$ this is a result of {cite:t}`rajaraman2026`, according to whom {cite:t}`hsu2026` has $n/4$ for quotients. The rest is ours.)* If the answer is PARITY of $n$ bits, then $H r \ge n$. This is sharp: whenever $H r \ge n$, some $H$ heads with a read-out of degree $r$ compute PARITY. For a quotient of two polynomials of degree $r$ the inequality is $2 H r \ge n$.
 # ```
 #
-# **The idea of the proof.** A head returns a quotient of two functions that are linear in the bits, because every token contributes a summand that depends on one bit. Multiplying with the positive denominators turns the read-out into a polynomial of degree $H r$ in the bits, with the sign of PARITY. By a classical argument of Minsky and Papert such a polynomial needs the degree $n$.
+# **The idea of the proof.** A head returns a quotient of two functions that are linear in the bits, because every token contributes a summand that depends on one bit. If we multiply the read-out with the positive denominators, its sign does not change, and it becomes a polynomial of degree $H r$ in the bits, with the sign of PARITY. By a classical argument of Minsky and Papert such a polynomial needs the degree $n$: averaged over all orders of the bits, it is a polynomial in the number of ones that changes its sign $n$ times.
 #
 # ````{dropdown} Proof for heads times degree
 # We clear denominators, average over permutations, and count zeros.
@@ -231,10 +245,15 @@ glue(far=far, few=few, share=100 * share, all_units=far - 1, theirs=4 * (far + 1
 #
 # *Zeros.* Since $q(0), q(1), \dots, q(n)$ alternate, $q$ has $n$ zeros and the degree is at least $n$. For a quotient, multiply by the square of its denominator, which doubles the degree.
 #
-# *Sharp.* Let all positions be treated alike, and let head $i$ multiply the weight of a one by $\Gamma_i$, with different $\Gamma_i > 0$. Its share is $\Gamma_i t / (n - t + \Gamma_i t)$. The span of $n$ such functions and the constants has dimension $n + 1$ on the counts $0, \dots, n$: at $t = 0$ only the constant is not 0, and for $t \ge 1$ the share is $\Gamma_i / (u_t + \Gamma_i)$ with $u_t = n/t - 1$, which is a Cauchy matrix up to factors. So every sequence of signs at the counts can be attained. For $r > 1$ the constants and the powers $(u + \Gamma_i)^{-e}$ with $e \le r$ span all functions $P(u)/\prod_i (u + \Gamma_i)^r$ with a polynomial $P$ of degree at most $H r$, by partial fractions. If $H r \ge n$, these take any values at $u_1, \dots, u_n$ and at $u = \infty$, which stands for $t = 0$. $\square$
+# *Sharp.* Let all positions be treated alike, and let head $i$ multiply the weight of a one by $\Gamma_i$, with different $\Gamma_i > 0$. Its share is $\Gamma_i t / (n - t + \Gamma_i t)$. For $r = 1$ the span of $n$ such functions and the constants has dimension $n + 1$ on the counts $0, \dots, n$: at $t = 0$ only the constant is not 0, and for $t \ge 1$ the share is $\Gamma_i / (u_t + \Gamma_i)$ with $u_t = n/t - 1$, which is a Cauchy matrix up to factors. So every sequence of signs at the counts can be attained.
+#
+# For $r > 1$ the constants and the powers $(u + \Gamma_i)^{-e}$ with $e \le r$ span all functions $P(u)/\prod_i (u + \Gamma_i)^r$ with a polynomial $P$ of degree at most $H r$, by partial fractions. If $H r \ge n$, these take any values at $u_1, \dots, u_n$ and at $u = \infty$, which stands for $t = 0$. $\square$
 # ````
 #
-# All this can be checked without rounding, in fractions. We compute how many of the $n + 1$ values at the counts a read-out of degree $r$ after $H$ heads can choose freely: this is the rank of a matrix, and PARITY is certainly possible if it is $n + 1$. If $H r < n$, a relation of the values forbids PARITY: $\sum_t (-1)^t \binom nt q(t) = 0$ for every polynomial $q$ of degree below $n$, whereas all summands are positive if $q$ has the sign of PARITY.
+# All this can be checked without rounding, in fractions. After $H$ heads a read-out of degree $r$ takes $n + 1$ values at the counts $0, \dots, n$, and we compute two things.
+#
+# * *Free values.* How many of the $n + 1$ values can be chosen freely is the rank of a matrix. If it is $n + 1$, PARITY is certainly possible. A row with $H r \ge n$ and fewer than $n + 1$ free values would speak against the proposition.
+# * *A relation that forbids PARITY.* For every polynomial $q$ of degree below $n$ we have $\sum_t (-1)^t \binom nt q(t) = 0$, whereas all summands are positive if $q$ has the sign of PARITY. As $q$ we take the read-out times the positive denominators of the heads, as in the proof. A row with $H r < n$ in which this relation fails would speak against the proposition.
 
 # %%
 rows = []
@@ -291,22 +310,26 @@ layer.holds(
 glue(by_heads=sensitivity, weight=weights.abs().max().item())
 
 # %% [markdown]
-# The number of free values is $H r + 1$ in all rows, up to $n + 1$, so for heads that treat all positions alike, heads times degree is exactly what counts. With {glue:text}`n` heads a linear read-out computes PARITY, and its average sensitivity is {glue:text}`by_heads:.0f`. But for these heads the read-out has weights up to {glue:text}`weight:.1e`, because the shares of different heads are nearly the same function. With factors $\Gamma_i$ spread geometrically from $\frac1{56}$ to 56 the largest weight is about 5500 at 8 bits, and it grows by a factor of about 20 with every two bits. This agrees with what {ref}`ch-layer-norm-blowup` finds, that a network that computes PARITY must have large weights or be large itself, but it does not prove that large weights are needed here.
+# The number of free values is $H r + 1$ in all rows, up to $n + 1$, so for heads that treat all positions alike, heads times degree is exactly what counts. With {glue:text}`n` heads a linear read-out computes PARITY, and its average sensitivity is {glue:text}`by_heads:.0f`.
+#
+# But these heads have a price of their own. The read-out has weights up to {glue:text}`weight:.1e`, because the shares of different heads are nearly the same function. With factors $\Gamma_i$ spread geometrically from $\frac1{56}$ to 56 the largest weight is about 5500 at 8 bits, and it grows by a factor of about 20 with every two bits. This agrees with what {ref}`ch-layer-norm-blowup` finds, that a network that computes PARITY must have large weights or be large itself, but it does not prove that large weights are needed here.
 #
 # ## Two layers without layer norm
 #
-# What changes with a second layer? Hahn and Rofin prove that a transformer with bounded weights can compute PARITY only if its layer norms magnify strongly ({ref}`ch-layer-norm-blowup`). Without layer norm, and with weights and encodings that stay bounded, a flip of one bit moves the output by $O(1/n)$ only ({ref}`ch-influence-at-output`), so no fixed margin is possible on long strings. But encodings may grow, and in this case PARITY is possible.
+# What changes with a second layer? Hahn and Rofin prove that a transformer with bounded weights can compute PARITY only if its layer norms magnify strongly ({ref}`ch-layer-norm-blowup`). Without layer norm, and with weights and encodings that stay bounded, a flip of one bit moves the output by $O(1/n)$ only ({ref}`ch-influence-at-output`). So no fixed *margin*, which is the output times the right sign, is possible on long strings. But encodings may grow, and in this case PARITY is possible.
 #
-# What is known? Chiang and Cholak have two layers that recognise PARITY at every length, and fewer are not enough by the result of Kozachinskiy, Steifer and Wałęga on one layer. But in their network the encoding of a position depends on the length of the string (it is $x/n$, as Kozachinskiy and Steifer report). It is therefore bounded, and by the argument above the margin tends to 0 without layer norm. Kozachinskiy and Steifer have three layers without layer norm, in which neither weights nor encodings depend on the length. Kozachinskiy, Steifer and Wałęga have four, whose encodings are bounded by a polynomial and which also work with a causal mask. We could read neither of these two constructions. According to the summary of the first, two layers prepare a number for each position that is largest at the position whose index is the number $k$ of ones, and in the third layer a softmax picks this position and reads the sign $(-1)^k$ there. This idea is theirs. The following network carries it out with two layers and with encodings that do not depend on the length. This is possible because an end symbol, which carries no bit, lets the first layer compare position and count.
+# **What is known of such networks.** Chiang and Cholak have two layers that recognise PARITY at every length, and fewer are not enough by the result of Kozachinskiy, Steifer and Wałęga on one layer. But in their network the encoding of a position depends on the length of the string (it is $x/n$, as Kozachinskiy and Steifer report). This encoding is therefore bounded, and by the argument above the margin tends to 0 without layer norm. Kozachinskiy and Steifer have three layers without layer norm, in which neither weights nor encodings depend on the length. Kozachinskiy, Steifer and Wałęga have four, whose encodings are bounded by a polynomial and which also work with a causal mask. We could read neither of these two constructions.
 #
-# Let the bits stand at the positions $0, \dots, n - 1$ and the end symbol at position $n$, where the answer is read. Position $x$ is encoded as $\log(x + \frac18)$, $(-1)^x$ and $x + 1$.
+# **The idea of the network.** According to the summary of the network with three layers, two layers prepare a number for each position that is largest at the position whose index is the number $k$ of ones, and in the third layer a softmax picks this position and reads the sign $(-1)^k$ there. This idea is theirs. The following network carries it out with two layers and with encodings that do not depend on the length. This is possible because an end symbol, which carries no bit, lets the first layer compare position and count.
+#
+# **The network.** Let the bits stand at the positions $0, \dots, n - 1$ and the end symbol at position $n$, where the answer is read. Position $x$ is encoded as $\log(x + \frac18)$, $(-1)^x$ and $x + 1$.
 #
 # 1. *First layer.* At position $x$ a zero gets the unnormalised weight 1, a one the weight 2, and the end symbol $x + \frac18$, because the score of the end symbol is the logarithm in the encoding. The value of a one is $-\frac12$ and that of the end symbol is 1. What attention returns is therefore
 #
 #    $$d_x = \frac{x - k + \frac18}{n + k + x + \frac18} ,$$
 #
-#    and two hidden units turn it into $-|d_x|$.
-# 2. *Second layer.* The end symbol attends to position $x$ with the score $-32\, (n + 1)\, |d_x|$, where $n + 1$ is its own encoding. The value is $(-1)^x$.
+#    where $k$ is the number of ones, and two hidden units turn $d_x$ into $-|d_x|$. This number is largest at the position $x = k$.
+# 2. *Second layer.* The end symbol attends to position $x$ with the score $-32\, (n + 1)\, |d_x|$, where $n + 1$ is its own encoding. The value is $(-1)^x$. So nearly all attention goes to position $k$, and what is read there is $(-1)^k$, the parity.
 #
 # For example, take three bits, two of which are ones, so that $n = 3$ and $k = 2$. The table has the four positions, the last of which is the end symbol, and the factor 4 in it is $n + 1$:
 #
@@ -347,7 +370,7 @@ glue(by_heads=sensitivity, weight=weights.abs().max().item())
 # *Sum.* Since $\frac1{1 + \delta} = \frac89$ and $1 - 2\delta = \frac34$, on both sides $(n + 1) (|d_x| - |d_k|) \ge \frac y4$. So position $x$ has at most $e^{-32\, y/4}$ times the attention of position $k$, and all others together have at most $\eta = 2 \sum_{y \ge 1} e^{-8 y}$ times as much. If they all had the wrong sign, the output would still be $(1 - \eta)/(1 + \eta)$. $\square$
 # ````
 #
-# A single string with a smaller margin would refute the theorem. We try all strings of up to {glue:text}`all_strings` bits, and random and extreme ones of {glue:text}`far` bits: all bits equal, a single one or a single zero at either end, and alternating bits. In the control the encoding $x + 1$ stops growing at 9.
+# A single string with a smaller margin would refute the theorem. We try all strings of up to {glue:text}`all_strings` bits, and random and extreme ones of {glue:text}`far` bits: all bits equal, a single one or a single zero at either end, and alternating bits. In the control the encoding $x + 1$ stops growing at 9, and the margin should be lost on the long strings.
 
 
 # %%
@@ -396,9 +419,13 @@ glue(frozen=frozen[-1], worst_far=1 - margins[-1])
 # %% [markdown]
 # The largest deviation from $\pm 1$ is {glue:text}`worst:.5f`, where the theorem allows {glue:text}`granted:.5f`. If the encoding stops growing, the least margin on the long strings is {glue:text}`frozen:.3f`, where a negative number means a wrong sign. The margin has to be small then, because one flip moves every $d_x$, and with it the output, by $O(1/n)$ only.
 #
-# **What does the network pay for this?** The network of {ref}`ch-brittle-transformers` needs a layer norm that magnifies a number of size $1/n^2$. Its answer is lost after a random step of all weights, of length $\rho$, as soon as the strings have about $4.4/\sqrt\rho$ bits, by the fit of that chapter. Our network has no layer norm, so one could hope that it tolerates larger steps. But it multiplies numbers of size $1/n$ with an encoding of size $n$, and this encoding also multiplies the noise in the weights. A step changes each weight by an amount $\sigma$ in proportion to $\rho$. One of these changes lets the value matrix of the first layer read the encodings $x + 1$. If half of the bits are ones and $x$ is near $k$, the bits have the total weight $\frac n2 + 2 \cdot \frac n2 = \frac32 n$ and the mean encoding of about $\frac n2$, and the end symbol has the weight $\frac n2$ and the encoding $n + 1$. So attention averages the encodings to about $\frac34 \cdot \frac n2 + \frac14 \cdot n = \frac58 n$. Therefore a number of the order $\sigma n$ is added to $d_x$, whereas neighbouring $d_x$ differ by about $\frac1{2n}$. The answer should be lost where $\sigma n$ is of the order $\frac1n$, that is, at a length in proportion to $\rho^{-1/2}$ again. This is an estimate and no proof.
+# **What does the network pay for this?** The network of {ref}`ch-brittle-transformers` needs a layer norm that magnifies a number of size $1/n^2$. Its answer is lost after a random step of all weights, of length $\rho$, as soon as the strings have about $4.4/\sqrt\rho$ bits, by the fit of that chapter. Our network has no layer norm, so one could hope that it tolerates larger steps. But it multiplies numbers of size $1/n$ with an encoding of size $n$, and this encoding also multiplies the noise in the weights.
 #
-# To test this guess we measure the average direction sharpness of both networks, the mean square of the change of the output under a random step of length $\rho$ of all weights but the encodings. Both have the same shapes, with 32 columns and 32 hidden units, and the length at which the sharpness passes $\frac12$ is the *crossing* $n^*(\rho)$. We add a third network, in which a weight of the second layer has the factor $n + 1$ in place of the encoding. It is therefore another network at each length, and only the logarithm is left to grow in its encodings.
+# How much harm does the noise do? We compare it with what it has to blur: neighbouring $d_x$ differ by about $\frac1{2n}$. A step changes each weight by an amount $\sigma$ in proportion to $\rho$, and one of these changes lets the value matrix of the first layer read the encodings $x + 1$. What attention then adds to $d_x$ is $\sigma$ times the mean encoding. Let half of the bits be ones and $x$ be near $k$. The bits have the total weight $\frac n2 + 2 \cdot \frac n2 = \frac32 n$ and the mean encoding of about $\frac n2$, and the end symbol has the weight $\frac n2$ and the encoding $n + 1$. So the mean encoding is about $\frac34 \cdot \frac n2 + \frac14 \cdot n = \frac58 n$, and a number of the order $\sigma n$ is added to $d_x$. The answer should be lost where $\sigma n$ is of the order $\frac1n$, that is, at a length in proportion to $\rho^{-1/2}$ again. This is an estimate and no proof.
+#
+# To test this guess we measure the *average direction sharpness* of both networks, the mean square of the change of the output under a random step of length $\rho$ of all weights but the encodings. The two networks have the same shapes, with 32 columns and 32 hidden units. The length at which the sharpness passes $\frac12$ is the *crossing* $n^*(\rho)$, and the guess would be wrong if the crossing were not in proportion to $\rho^{-1/2}$.
+#
+# We add a third network, in which a weight of the second layer has the factor $n + 1$ in place of the encoding. The weights therefore differ from length to length, and only the logarithm is left to grow in the encodings.
 
 # %%
 lengths = [round(4 * 2 ** (k / 2)) for k in range(16)]
@@ -466,25 +493,35 @@ glue(cross_weights=crossings.loc[0.01, "weights grow"])
 glue(late_none=curves["encodings grow"][-1][1], late_norm=curves["layer norm"][-1][1])
 
 # %% [markdown]
-# (A dash in the table marks a step that was not tried with this network, or with which one half was not passed at the lengths tried.) Read {numref}`fig-layer-sharpness` from left to right. The network with layer norm loses its answer gradually, and its sharpness levels off near 1 ({glue:text}`late_norm:.2f` at 256 bits), the value of an output that is near 0 at every string. The network whose encodings grow keeps its answer a little longer and then loses it suddenly, because a softmax that has moved to a neighbouring position reads a sign there with full confidence. At 256 bits its sharpness is {glue:text}`late_none:.2f`, whereas an output whose sign is random would have 2. The sharpness of both networks passes one half at nearly the same length, {glue:text}`cross_norm:.0f` and {glue:text}`cross_none:.0f` bits for steps of 0.01.
+# (A dash in the table marks a step that was not tried with this network, or with which one half was not passed at the lengths tried.)
 #
-# This is true for all steps that we tried: the crossing without layer norm is about {glue:text}`level_none:.1f`$/\sqrt\rho$, with the exponent {glue:text}`power_none` (99 % interval), and that with layer norm is {glue:text}`level_norm:.1f`$/\sqrt\rho$, with the exponent {glue:text}`power_norm`. So these two networks are about equally brittle, one with layer norm and one without, although for different reasons. That even the factors are so close is an accident of the two constructions, which have the same number of columns.
+# Read {numref}`fig-layer-sharpness` from left to right. The network with layer norm loses its answer gradually, and its sharpness levels off near 1 ({glue:text}`late_norm:.2f` at 256 bits), the value of an output that is near 0 at every string. The network whose encodings grow keeps its answer a little longer and then loses it suddenly, because a softmax that has moved to a neighbouring position reads a sign there with full confidence. At 256 bits its sharpness is {glue:text}`late_none:.2f`, whereas an output whose sign is random would have 2. The sharpness of both networks passes one half at nearly the same length, {glue:text}`cross_norm:.0f` bits with layer norm and {glue:text}`cross_none:.0f` without, for steps of 0.01.
 #
-# The third network tolerates larger steps, and its crossing has the exponent {glue:text}`power_weights`, from four crossings. At 0.01 it passes one half at about {glue:text}`cross_weights:.0f` bits (each crossing has an error of some 6 to 10 %), since noise is no longer multiplied with large encodings. But this network has to be written anew for each length, and a step of fixed length is a smaller and smaller share of its weights. In this sense the third network replaces large encodings by another cost, the size of its weights.
+# The two crossings are close for all steps that we tried:
 #
-# This comparison has three limits. We do not know whether encodings that grow more slowly than $n$ would do. Our network is not causal, because each position has to see all bits, whereas the four layers of Kozachinskiy, Steifer and Wałęga work with a causal mask as well. And our measurements are about two networks that were written by hand. Another network without layer norm, for example one of theirs, may tolerate larger steps, or only smaller ones.
+# | network | crossing | exponent of $\rho$, with its 99 % interval |
+# |:--|:--|:--|
+# | without layer norm, encodings grow | about {glue:text}`level_none:.1f`$/\sqrt\rho$ | {glue:text}`power_none` |
+# | with layer norm | about {glue:text}`level_norm:.1f`$/\sqrt\rho$ | {glue:text}`power_norm` |
+#
+# So these two networks are about equally brittle, one with layer norm and one without, although for different reasons. (The 4.4 above was found with other steps and draws.) That even the factors are so close is an accident of the two constructions, which have the same number of columns.
+#
+# The third network tolerates larger steps, since noise is no longer multiplied with large encodings. At 0.01 its sharpness passes one half at about {glue:text}`cross_weights:.0f` bits (each crossing has an error of some 6 to 10 %), and its crossing has the exponent {glue:text}`power_weights`, from four crossings. But this network has to be written anew for each length, and a step of fixed length is a smaller and smaller share of its weights. In this sense the third network replaces large encodings by another cost, the size of its weights.
+#
+# This comparison has three limits. First, we do not know whether encodings that grow more slowly than $n$ would do. Second, our network is not causal, because each position has to see all bits, whereas the four layers of Kozachinskiy, Steifer and Wałęga work with a causal mask as well. And third, our measurements are about two networks that were written by hand. Another network without layer norm, for example one of theirs, may tolerate larger steps, or only smaller ones.
 #
 # ## What we found
 #
 # * With one head and values that depend on the bit alone, the largest average sensitivity is $A(n, h + 1)$, attained for $h \ge 3$. For fixed $h$ this is of order $\sqrt n$, without the logarithms of the general statement.
-# * PARITY needs $n - 1$ hidden units then, so the $4(n + 1)$ units of the first paper are within a factor of about four of the least possible number, and the factor buys tolerance against the leak of attention.
-# * About $2 \sqrt n$ units compute PARITY on {glue:text}`share:.0f` % of the strings. So a network of nearly the largest average sensitivity can be much smaller than one that is right on all strings.
+# * PARITY then needs $n - 1$ hidden units from four bits on. So the $4(n + 1)$ units of the first paper are within a factor of about four of the least possible number, and the factor buys tolerance against the leak of attention.
+# * About $2 \sqrt n$ units compute PARITY on about {glue:text}`share:.0f` % of the strings. So a network of nearly the largest average sensitivity can be much smaller than one that is right on all strings.
 # * Heads times degree of a polynomial read-out must be at least $n$, which is sharp. For linear read-outs this is a result of Rajaraman, Sundaram and Tesfaye.
-# * Two layers without layer norm compute PARITY at every length with fixed weights and a fixed margin, if encodings grow like $n$. Two layers are known from Chiang and Cholak, with encodings that depend on the length, and the idea is one of Kozachinskiy and Steifer; the network is ours. In our measurements the answer is lost after a random step of length $\rho$ at about {glue:text}`level_none:.1f`$/\sqrt\rho$ bits, practically where a network with layer norm loses it.
+# * Two layers without layer norm compute PARITY at every length with fixed weights and a fixed margin, if encodings grow like $n$. Two layers are known from Chiang and Cholak, with encodings that depend on the length, and the idea is one of Kozachinskiy and Steifer; the network is ours.
+# * This network is about as brittle as the hand-written network with layer norm. In our measurements its answer is lost after a random step of length $\rho$ at about {glue:text}`level_none:.1f`$/\sqrt\rho$ bits, practically where a network with layer norm loses it.
 #
 # ## What would falsify this
 #
-# {prf:ref}`layer-one-head` would be refuted by a network of one head with $h$ hidden units, with values that depend on the bit alone, whose average sensitivity exceeds $A(n, h + 1)$. {prf:ref}`layer-heads-degree` would be refuted by a polynomial read-out of degree $r$ after $H$ heads that computes PARITY of more than $H r$ bits. The controls break the hypotheses: with {glue:text}`n` heads in place of one, the average sensitivity exceeds the bound for one head, and a network that lacks one of its units falls short of it. {prf:ref}`layer-no-norm` would be refuted by a string with a margin below $1 - 0.0014$, and the guess about the brittleness by another exponent of the crossing than $-\frac12$.
+# Each statement has a counterexample that one could look for. {prf:ref}`layer-one-head` would be refuted by a network of one head with $h$ hidden units, with values that depend on the bit alone, whose average sensitivity exceeds $A(n, h + 1)$. {prf:ref}`layer-heads-degree` would be refuted by a polynomial read-out of degree $r$ after $H$ heads that computes PARITY of more than $H r$ bits. {prf:ref}`layer-no-norm` would be refuted by a string with a margin below $1 - 0.0014$, and the guess about the brittleness by another exponent of the crossing than $-\frac12$. The controls break the hypotheses: with {glue:text}`n` heads in place of one, the average sensitivity exceeds the bound for one head, and a network that lacks one of its units falls short of it.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

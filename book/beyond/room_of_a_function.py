@@ -19,9 +19,9 @@
 # # How much room a function has
 #
 # ```{verdict}
-# Yes, if the weights of a small one-layer transformer are drawn at random between $-2$ and 2, the chance that it computes a function of $n$ bits exactly depends on $n$ as Zhu and Chiang state. At 65 bits about one in {glue:text}`first_guesses:.0f` networks computes FIRST, the first bit. About one in {glue:text}`majority_guesses:.0f` computes MAJORITY, the bit that is more frequent, and about one in {glue:text}`index_millions:.0f` million INDEX, the bit at a place that the input names. The share of FIRST does not decrease with $n$, that of MAJORITY decreases like $1/(n \log n)$ and that of INDEX like $n^{-3}$. From a known length on, no weights compute PARITY.
+# Yes, for a small one-layer transformer with random weights between $-2$ and 2, the share of networks that compute a function of $n$ bits exactly depends on $n$ as Zhu and Chiang state. At 65 bits about one in {glue:text}`first_guesses:.0f` networks computes FIRST, the first bit, one in {glue:text}`majority_guesses:.0f` MAJORITY, the more frequent bit, and one in {glue:text}`index_millions:.0f` million INDEX, the bit at a place that the input names. The share of FIRST does not decrease with $n$, that of MAJORITY decreases like $1/(n \log n)$ and that of INDEX like $n^{-3}$. From a known length on, no weights compute PARITY.
 # ```
-# **Needs** {ref}`ch-from-gaussians-to-occam`. **Read** 15 min. **Runs in** 22 s. **Source** ours; the orders and the model are those of {cite:t}`zhuchiang2026`, of which the main text and the proofs of Theorem 1 were read. Sensitivity profiles are a notion of {cite:t}`kover2026`, of which the abstract, the beginning of the introduction and a third party's reading note were read.
+# **Needs** {ref}`ch-from-gaussians-to-occam`. **Read** 24 min. **Runs in** 22 s. **Source** ours; the orders and the model are those of {cite:t}`zhuchiang2026`, of which the main text and the proofs of Theorem 1 were read. Sensitivity profiles are a notion of {cite:t}`kover2026`, of which the abstract, the beginning of the introduction and a third party's reading note were read.
 #
 # **Claim.** Draw all weights of a one-layer transformer uniformly between $-B$ and $B$, and ask how often the network is right on every string of $n$ bits. Zhu and Chiang prove the order of this share for four functions. We measure the share at lengths from 3 to 129 and then treat four topics, of which the last three hardly depend on each other:
 #
@@ -63,7 +63,9 @@ generator = source.generator
 # %% [markdown]
 # ## Why one should care
 #
-# That a transformer *can* compute a function says little, because a single setting of the weights is enough for this. Whether training finds such a setting depends, among other things, on how many there are. Hahn and Rofin explain by average sensitivity why PARITY is hard and FIRST is easy ({ref}`ch-average-sensitivity`), and {ref}`ch-random-initialization` finds the same order among networks with random weights. The share of weights that compute a function exactly is a simpler quantity: it needs neither training nor a notion of sensitivity. It also has a meaning in learning theory. Consider a learner that draws networks until one fits the sample. In a bound on its error, the term for the complexity of the network is at most minus the logarithm of this share. So one number connects what a transformer prefers with what a guarantee costs.
+# That a transformer *can* compute a function says little, because a single setting of the weights is enough for this. Whether training finds such a setting depends, among other things, on how many there are. We call the share of such settings among all weights the *room* of the function.
+#
+# How is the room related to what else is known? Hahn and Rofin explain by average sensitivity why PARITY is hard and FIRST is easy ({ref}`ch-average-sensitivity`), and {ref}`ch-random-initialization` finds the same order among networks with random weights. The room is a simpler quantity, because it needs neither training nor a notion of sensitivity. It also has a meaning in learning theory, for a learner that draws networks until one fits the sample. In a bound on the error of this learner, the term for the complexity of the network is at most minus the logarithm of the room. So one number connects what a transformer prefers with what a guarantee costs.
 #
 # ## Three bits and a vote
 #
@@ -79,7 +81,9 @@ generator = source.generator
 # | $2$ | $\frac12$ | $\frac45$ | $0.300$ | $0$ | $\log 4$ | $2 \log 2$ |
 # | $10$ | $\frac56$ | $\frac{20}{21}$ | $0.119$ | $\log 5$ | $\log 20$ | $2 \log 2$ |
 #
-# A network whose output rises with $p$ computes MAJORITY if its threshold lies in the gap. With equal factors $p_t = t/n$, so the gap is $\frac13$ here, and $\frac1n$ for $n$ bits. If ones and zeros are weighted differently, the gap becomes smaller. But on the scale of the *logit* $\log \frac p{1 - p}$ the gap has the same width for every factor, as the last column shows. The reason is that the logit of $p_t$ is $\log \frac t{n - t} + \log \Gamma$, so the factor only adds a constant to all logits. The proof below rests on this observation, and {numref}`fig-room-counts` illustrates it for nine bits.
+# A network whose output rises with $p$ computes MAJORITY if its threshold lies in the gap. With equal factors $p_t = t/n$, so the gap is $\frac13$ here, and $\frac1n$ for $n$ bits. If ones and zeros are weighted differently, the gap becomes smaller. But on the scale of the *logit* $\log \frac p{1 - p}$ the gap has the same width for every factor, as the last column shows. The reason is that the logit of $p_t$ is $\log \frac t{n - t} + \log \Gamma$, so the factor only adds a constant to all logits. The proof below rests on this observation.
+#
+# {numref}`fig-room-counts` shows the $p_t$ of nine bits for three factors. In the first row ones and zeros count alike, so the dots are equally spaced. In the other two rows the dots crowd towards one end, and the thick gap is narrower.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "What the rest of the network sees of nine bits: the attention $p_t$ that $t = 0, \\dots, 9$ ones get together, for three factors $\\Gamma$. Thick: the gap between four and five ones, in which the threshold of MAJORITY must lie.", "name": "fig-room-counts"}, "image": {"alt": "Three rows of ten dots between 0 and 1. For the factor 1 the dots are equally spaced and the gap between the fifth and the sixth is one ninth, at one half. For the factor 4 the dots crowd towards 1, for the factor one twentieth towards 0, and the gap is narrower."}} tags=["hide-input"]
 fig, ax = figures.new(height=1.9)
@@ -95,9 +99,9 @@ figures.show()
 # %% [markdown]
 # ## The model and the theorem
 #
-# The model has one layer and one head, without residual connections and without layer norm.
+# In the example the factor $\Gamma$ was given, whereas in the model of Zhu and Chiang it follows from the weights. The model has one layer and one head, without residual connections and without layer norm.
 #
-# * *Attention* gives position $j$ the share $\alpha_j \propto n^{g_j}$, that is, the scores $g_j$ are multiplied by $\log n$.
+# * *Attention* gives position $j$ the share $\alpha_j \propto n^{g_j}$, where $g_j$ is its score. In other words, the scores are multiplied by $\log n$ before the softmax.
 # * *The value* of a position depends on its bit alone.
 # * *The scores.* For MAJORITY and PARITY, the functions that count, the score of a position depends on its bit alone. For INDEX, which asks for bit $k$, it depends on positions alone,
 #
@@ -106,7 +110,7 @@ figures.show()
 #   with vectors $a, b, r, s$ in the plane. FIRST is the same with $k = 1$.
 # * *An MLP* with $h$ hidden units reads the average value and has two outputs, of which the larger one is the answer.
 #
-# All weights are independent and uniform on $[-B, B]$. The *room* $V(n)$ of a function is the probability that the network is right on every string of length $n$ and, for INDEX, at every $k$.
+# All weights are independent and uniform on $[-B, B]$. The room $V(n)$ of a function is then the probability that the network is right on every string of length $n$ and, for INDEX, at every $k$.
 #
 # ```{prf:theorem} Zhu and Chiang (2026), Theorem 1 and 2
 # :label: room-orders
@@ -118,11 +122,14 @@ figures.show()
 # 4. The room of PARITY is 0 for $n > h + 1$.
 # ```
 #
-# Let $v_0$ and $v_1$ be the values of a bit 0 and a bit 1, and let $p$ be the share of attention on the ones. The MLP reads the average value $v_0 + p\,(v_1 - v_0)$. Therefore the difference of its two outputs is a function $f$ of the single number $p$. This function, which we call the *reader*, is piecewise linear with at most $h$ kinks. Let $D$ be the probability that $f(0) < 0 < f(1)$. We call $f$ a *step* if it crosses 0 exactly once on $[0, 1]$, and upwards, and let $\tau$ be the probability of a step.
+# The theorem gives orders of growth, and we add the constants. To find them we have to know what the MLP sees. Let $v_0$ and $v_1$ be the values of a bit 0 and a bit 1, and let $p$ be the share of attention on the ones. The MLP reads the average value $v_0 + p\,(v_1 - v_0)$. So the difference of its two outputs is a function $f$ of the single number $p$, and the answer is 1 where $f(p) > 0$. We call $f$ the *reader*. It is piecewise linear with at most $h$ kinks. All that the constants need of the MLP are two probabilities, over the random weights of the reader:
+#
+# * $D$ is the probability that $f(0) < 0 < f(1)$, so that the reader is right if attention is on zeros only or on ones only.
+# * $\tau$ is the probability that $f$ is a *step*, which means that it crosses 0 exactly once on $[0, 1]$, and upwards. The place where it crosses is its threshold.
 #
 # ```{prf:proposition} The constants (ours)
 # :label: room-limits
-# 1. The room of FIRST tends to $\pi D$, where $\pi$ is the probability that $q^\top s < 0$ and $q^\top r < -3\, q^\top s$ for $q = a + b$.
+# 1. The room of FIRST tends to $A D$. Here $A$ is the probability that attention ends at the first position, that is, that $q^\top s < 0$ and $q^\top r < -3\, q^\top s$ for the query $q = a + b$.
 # 2. $n \log n$ times the room of MAJORITY tends to $\frac{10}{3 B^2}\, \tau$.
 # 3. For $h \ge 3$ the room of PARITY is positive if and only if $n \le h + 1$. For $h = 1$ and $h = 2$ it is positive if and only if $n \le h$.
 # ```
@@ -134,13 +141,13 @@ figures.show()
 # * *PARITY.* One counts kinks: the sign of the reader has to alternate from count to count, so the reader must turn at every count but the first and the last.
 #
 # ````{dropdown} Proof
-# The three parts are proved one after the other.
+# The three parts are proved one after the other: where attention ends, how often a threshold lies in the gap, and how many kinks a reader needs.
 #
 # **FIRST.** Let $L_1 = q^\top r$ and $L_2 = q^\top s$. The first position beats position $1 + \Delta$ by the score $g_1 - g_{1 + \Delta} = -\Delta\, (L_1 + 2 L_2 + L_2 \Delta)$.
 #
 # 1. *Attention ends at the first position.* Let $L_2 < 0$ and $L_1 + 3 L_2 < 0$. Since $\Delta \ge 1$, the bracket is at most $L_1 + 3 L_2$, so the difference of the scores is at least $c \Delta$ with $c = -(L_1 + 3 L_2)$. Therefore $1 - \alpha_1 \le \sum_\Delta n^{-c \Delta} \to 0$. In the limit the reader sees $p = 0$ or $p = 1$, so that it is right if and only if $f(0) < 0 < f(1)$.
 # 2. *Attention ends elsewhere.* If $L_1 + 3 L_2 > 0$, then $g_2 > g_1$, and if $L_2 > 0$, then $g_n > g_1$ for large $n$. So $\alpha_1 \to 0$ in both cases. But the string of zeros and the string whose only one is at the first place must get different answers, which requires $f(0) < 0 < f(\alpha_1)$. The probability of this over the last bias tends to 0.
-# 3. *The limit.* The first case has the probability $\pi$, and the reader is right in it with probability $D$. Attention and reader are independent, so the room tends to $\pi D$.
+# 3. *The limit.* The first case has the probability $A$, and the reader is right in it with probability $D$. Attention and reader are independent, so the room tends to $A D$.
 #
 # **MAJORITY.** Let $n = 2m + 1$, and let $X$ be the score of a one less that of a zero. Then $\Gamma = n^X$, and the logit of $p_t$ is $\log \frac t{n - t} + X \log n$.
 #
@@ -149,21 +156,23 @@ figures.show()
 #    $$|\lambda - X \log n| < \log \tfrac{m + 1}m = 2\, \mathrm{artanh} \tfrac1n .$$
 #
 # 2. *The probability for a given step.* The condition puts $X$ into an interval of length $4\, \mathrm{artanh}(\frac1n) / \log n$ around $\lambda / \log n$. So its probability is this length times a mean of the density $f_X$ of $X$ over the interval. The density is at most $B^{-2}$ (their Lemma 6) and continuous at 0, and the interval shrinks to 0. By dominated convergence $n \log n$ times the probability tends to $4 f_X(0)$.
-# 3. *The density at 0.* We write $X = q_1 \Delta_1 + q_2 \Delta_2$, where $q_i$ is uniform on $[-B, B]$, and $\Delta_i$, the difference of two keys, has the triangular law on $[-2B, 2B]$. By symmetry we may suppose that $|q_1| \ge |q_2|$. Let $\varrho = |q_2| / |q_1|$. Then the density at 0 given $q$ is $\frac1{|q_1|} \cdot \frac1B (\frac12 - \frac\varrho6)$. Here $1/|q_1|$ has the mean $2/B$, and $\varrho$ is independent of it and uniform on $[0, 1]$. So the mean is $f_X(0) = \frac2B \cdot \frac1B \cdot \frac5{12} = \frac5{6 B^2}$, and $4 f_X(0) = \frac{10}{3 B^2}$.
+# 3. *The density at 0.* We write $X = q_1 \Delta_1 + q_2 \Delta_2$, where $q_i$, an entry of the query, is uniform on $[-B, B]$, and $\Delta_i$, the difference of two keys, has the triangular law on $[-2B, 2B]$. By symmetry we may suppose that $|q_1| \ge |q_2|$. Let $\varrho = |q_2| / |q_1|$. Then the density at 0 given $q$ is $\frac1{|q_1|} \cdot \frac1B (\frac12 - \frac\varrho6)$. Here $1/|q_1|$ has the mean $2/B$, and $\varrho$ is independent of it and uniform on $[0, 1]$. So the mean is $f_X(0) = \frac2B \cdot \frac1B \cdot \frac5{12} = \frac5{6 B^2}$, and $4 f_X(0) = \frac{10}{3 B^2}$.
 # 4. *A reader that is no step: one crossing in the gap.* To compute MAJORITY such a reader has to be below 0 at the counts up to $m$ and above 0 at the others. So it has an odd number of crossings, at least three, and one of them lies in the gap. For each of its at most $h + 1$ crossings the probability of this is at most a constant over $n \log n$, as above. Moreover, $X \log n$ is then within $\frac4n$ of the logit of this crossing, and hence bounded.
 # 5. *A reader that is no step: the other crossings.* They must not show at the counts, so several crossings must lie between the same two neighbouring $p_t$. But the crossings of a given reader are at fixed distances, whereas neighbouring $p_t$ come arbitrarily close as $n$ grows, since $X \log n$ is bounded. So for each reader this is impossible from some $n$ on. By dominated convergence the contribution of all such readers, times $n \log n$, tends to 0.
 #
 # **PARITY.** That $n \le h + 1$ is necessary is the argument of Zhu and Chiang: $f$ changes its sign $n$ times between the counts, and between two zeros with another sign in between there is a kink.
 #
-# 1. *The only condition on a reader with given kinks.* Let $s_0, \dots, s_h$ be the slopes of $f$ from left to right and $c_i = s_i - s_{i-1}$ its kinks. A hidden unit is 0 at the left of its kink or at its right. Let $L$ be the set of units that are 0 at the right. At the far left only the units of $L$ are active, and unit $i$ of them has the slope $-c_i$. So $s_0 = -\sum_{i \in L} c_i$, and every choice of slopes and kinks with this property is possible.
-# 2. *A reader for $h \ge 3$ and $n = h + 1$.* For $L = \{3\}$ the condition is $s_0 = -(s_3 - s_2)$, that is, $s_3 = s_2 - s_0$. Let the kinks lie at the counts $1, \dots, h$, and let the values at the counts $0, 1, 2, \dots$ be $-1, 4, -1, 1, -2, 1, -1, 1, \dots$, which alternate in sign. The first slopes are in the ratio $5 : -5 : 2 : -3$, so the condition is satisfied.
+# 1. *The only condition on a reader with given kinks.* Let $s_0, \dots, s_h$ be the slopes of $f$ from left to right and $c_i = s_i - s_{i-1}$ its kinks. A hidden unit is 0 at the left of its kink or at its right. Let $U$ be the set of units that are 0 at the right. At the far left only the units of $U$ are active, and unit $i$ of them has the slope $-c_i$. So $s_0 = -\sum_{i \in U} c_i$, and every choice of slopes and kinks with this property is possible.
+# 2. *A reader for $h \ge 3$ and $n = h + 1$.* For $U = \{3\}$ the condition is $s_0 = -(s_3 - s_2)$, that is, $s_3 = s_2 - s_0$. Let the kinks lie at the counts $1, \dots, h$, and let the values at the counts $0, 1, 2, \dots$ be $-1, 4, -1, 1, -2, 1, -1, 1, \dots$, which alternate in sign. The first slopes are in the ratio $5 : -5 : 2 : -3$, so the condition is satisfied.
 # 3. *The room is positive.* As all inequalities are strict, weights nearby also compute PARITY. All weights can be made as small as one likes, because a positive factor for each layer changes no sign. For fewer bits the same reader is stretched until the last count lies at 1.
-# 4. *Two units and three bits.* For $h = 2$ and $n = 3$ the slopes must have the signs $+, -, +$ or $-, +, -$, say the first, so that $c_1 < 0 < c_2$. Then $L = \emptyset$ gives $s_0 = 0$, $L = \{1, 2\}$ gives $s_2 = 0$, $L = \{1\}$ gives $s_1 = 0$, and $L = \{2\}$ gives $s_0 = -c_2 < 0$. All four contradict the signs.
+# 4. *Two units and three bits.* For $h = 2$ and $n = 3$ the slopes must have the signs $+, -, +$ or $-, +, -$, say the first, so that $c_1 < 0 < c_2$. Then $U = \emptyset$ gives $s_0 = 0$, $U = \{1, 2\}$ gives $s_2 = 0$, $U = \{1\}$ gives $s_1 = 0$, and $U = \{2\}$ gives $s_0 = -c_2 < 0$. All four contradict the signs.
 # 5. *One unit and two bits.* For $h = 1$ and $n = 2$ one of the two slopes is 0, so $f$ crosses 0 only once, which is not enough.
 # 6. *Enough units.* For two bits two units that bend at the same place are enough, and for one bit a single unit is. $\square$
 # ````
 #
 # ## Why INDEX has so little room
+#
+# The proposition has no constant for INDEX. This section explains where the exponent $-3$ comes from, and computes a constant without a proof.
 #
 # INDEX asks for bit $k$, for every $k$. So a single setting of the weights has to move attention to each of $n$ places, and this forces two combinations of the weights to be small. To find them, compare the scores at $k + \Delta$ and at $k$. They differ by
 #
@@ -180,12 +189,13 @@ figures.show()
 # The pairs $(x, y)$ that satisfy this condition are called *admissible*. In words, the parabola on the left may not leave the strip of half width $-\delta$ anywhere between the first place and the last. In the example $(0, y)$ is admissible for $|y| < 1$, and $(x, 0)$ for $|x| < \frac12$. But $(2.4, -4)$ is admissible, too, because $4.8\, t^2 - 4t$ falls only to $-0.83$ and ends at $0.8$. So the admissible pairs form a long narrow region around 0 with a finite area.
 #
 # Why does the area matter? The pair $(\chi, \ell)$ must fall into a copy of this region that is shrunk by $n^2$ in one direction and by $n$ in the other. The area of the copy is $n^{-3}$ times that of the region, which explains the exponent. So the constant of INDEX is $K D$, where $K$ is the density of $(\chi, \ell)$ at 0 times the mean area of the admissible $(x, y)$, and $K$ does not depend on $B$. This is a computation and not a theorem, because we have no proof that the limit may be exchanged with the integral.
+#
 # ## Measuring very small shares
 #
 # Shares of $10^{-9}$ cannot be found by counting successes among random networks, but three observations help.
 #
 # 1. *The last bias.* If all other weights are given, the network succeeds exactly if the last bias lies in a certain interval. So the probability of success is computed and need not be found by drawing.
-# 2. *Attention and reader are independent* for FIRST and INDEX, because attention does not see the bits. If $c$ is the least attention on the right position, the reader sees $p \le 1 - c$ for a zero and $p \ge c$ for a one. It suffices that the reader is right on these two intervals, which gives a lower estimate. It is necessary that the reader is right at the ends of the intervals, which gives an upper estimate.
+# 2. *Attention and reader are independent* for FIRST and INDEX, because attention does not see the bits. Let $c$ be the least attention on the right position. Whatever the other bits are, the reader sees some $p \le 1 - c$ if the right bit is a zero, and some $p \ge c$ if it is a one. If the reader is right on both of these intervals, the network is right, which gives a lower estimate of the room. If the network is right, the reader is right at the ends of the intervals, which gives an upper estimate. The first table has the lower estimates, and the figure shows the upper ones for INDEX, too.
 # 3. *Importance sampling.* For INDEX we draw two of the eight weights of the attention close to where the drift vanishes, and weight each draw so as to correct for this.
 #
 # The tests compare the results with whole networks on all strings, at lengths at which successes can be counted.
@@ -275,7 +285,9 @@ glue(bracket=100 * (pd.Series(above, lengths) / found["INDEX"] - 1).loc[17:].max
 glue(majority_error=100 * (pd.Series(majority_error, lengths) / found["MAJORITY"]).max())
 
 # %% [markdown]
-# As the first table shows, the share of FIRST hardly changes, that of MAJORITY falls slowly and that of INDEX fast. PARITY has a positive room only at the shortest lengths: already at three bits its share is {glue:text}`parity_three:.1e` (with a standard error of {glue:text}`parity_error:.0f` %), and the share decreases by a large factor with every bit until it is 0. The standard errors are at most {glue:text}`majority_error:.0f` % for MAJORITY and at most {glue:text}`index_error:.0f` % for INDEX from 17 bits on. The table has the lower estimate for INDEX, and at these lengths the upper one exceeds it by at most {glue:text}`bracket:.1f` %.
+# As the first table shows, the share of FIRST hardly changes, that of MAJORITY falls slowly and that of INDEX fast. PARITY has a positive room only at the shortest lengths. Already at three bits its share is {glue:text}`parity_three:.1e` (with a standard error of {glue:text}`parity_error:.0f` %), and the share decreases by a large factor with every bit until it is 0.
+#
+# The standard errors are at most {glue:text}`majority_error:.0f` % for MAJORITY and at most {glue:text}`index_error:.0f` % for INDEX from 17 bits on. For INDEX at these lengths the upper estimate exceeds the lower one, which is in the table, by at most {glue:text}`bracket:.1f` %.
 #
 # {numref}`fig-room` shows the shares together with the limits, and can be read line by line.
 #
@@ -304,7 +316,9 @@ figures.show()
 # %% [markdown]
 # ## Where the asymptotics begin
 #
-# A statement about an order of growth holds "for all sufficiently large $n$". How large is that? For weights up to 2 our answer will be that from five bits on the shares are within a factor of about two of their laws. The proofs of Zhu and Chiang exhibit a neighbourhood of one good network. For $B \ge 1$ their inequalities hold in this neighbourhood once $n^{-\eta^2/2}$ for FIRST, or $n^{-\eta^2/4}$ for INDEX, is about $\frac18$, where $\eta = \frac1{16}$. This happens only at lengths $n$ that are numbers of {glue:text}`digits_first:.0f` and {glue:text}`digits_index:.0f` digits. A proof that is only about an order need not do better, but it cannot say from which length on the order is visible.
+# A statement about an order of growth holds "for all sufficiently large $n$". How large is that? For weights up to 2 our answer will be that from five bits on the shares are within a factor of about two of their laws.
+#
+# The proofs themselves do not answer the question, because they exhibit a neighbourhood of one good network. For $B \ge 1$ the inequalities of Zhu and Chiang hold in this neighbourhood once $n^{-\eta^2/2}$ for FIRST, or $n^{-\eta^2/4}$ for INDEX, is about $\frac18$, where $\eta = \frac1{16}$. This happens only at lengths $n$ that are numbers of {glue:text}`digits_first:.0f` and {glue:text}`digits_index:.0f` digits. A proof that is only about an order need not do better, but it cannot say from which length on the order is visible.
 #
 # We therefore divide each measured share by its limit law. A quotient near 1 means that the law already describes networks of this length. For INDEX we also take weights between $-1$ and 1.
 
@@ -339,16 +353,16 @@ glue(far_error=100 * far_error / majority_far)
 glue(majority_far=majority_far, unscaled=unscaled, longest=longest, steps=steps, reads=reads)
 
 # %% [markdown]
-# With weights up to 2 all three shares are within a factor of about two of their laws, and with weights up to 1 that of INDEX is not.
+# With weights up to 2 all three shares are within a factor of about two of their laws from five bits on. (The quotient that is furthest from 1 is that of INDEX at 17 bits, 0.47.) With weights up to 1 the share of INDEX is not that close.
 #
 # * *MAJORITY.* The share is {glue:text}`majority_ratio:.2f` times its law at 65 bits and {glue:text}`majority_far:.2f` times its law at a million, with standard errors of at most {glue:text}`majority_error:.0f` % and of {glue:text}`far_error:.0f` %.
 # * *FIRST.* The share is {glue:text}`first_ratio:.2f` times its limit at {glue:text}`longest` bits. It increases with the length, since more bits also mean sharper attention.
-# * *INDEX.* The share is at {glue:text}`index_ratio:.2f` times its law for the longest strings and {glue:text}`index_65:.2f` times at 65 bits (with a standard error of up to {glue:text}`index_error:.0f` %).
+# * *INDEX.* The share is {glue:text}`index_ratio:.2f` times its law for the longest strings and {glue:text}`index_65:.2f` times at 65 bits (with a standard error of up to {glue:text}`index_error:.0f` %).
 # * *INDEX with weights between $-1$ and 1.* Here the quotient is only {glue:text}`narrow_ratio:.2f` even at {glue:text}`longest` bits (with a standard error of {glue:text}`narrow_error:.0f` %), and the share decreases more slowly than $n^{-3}$ at all these lengths. The reason is that products of such small weights give small scores, so that attention is sharp only if $\log n$ is large.
 #
 # So whether "unlearnable in the limit" describes a given network depends on the size of its weights, and not on the length alone.
 #
-# The next cell compares powers and limits with the statements. For each control we remove what a statement depends on. The controls have keys without positions, scores without the factor $\log n$, an index that is always 1, a query that is not normalised, the density of the drift without the area of the admissible pairs, and a reader of PARITY that lacks one of its units.
+# The next cell compares powers and limits with the statements. Each statement has a control, in which we remove what the statement depends on. For FIRST the keys have no positions, and for MAJORITY the scores have no factor $\log n$. For INDEX the index is always 1, the query is not normalised, or the density of the drift is taken without the area of the admissible pairs. For PARITY the reader lacks one of its units.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 
@@ -434,9 +448,9 @@ room.holds(
 # %% [markdown]
 # ## The price of a function
 #
-# A learner can proceed as follows: it draws weights until the network is right on all $m$ strings of its sample, and returns this network. The rarer the exact networks are, the more strings it takes to recognise them. The price, which is $-\log V(n)$, measures how many.
+# Here we turn the room into a number of examples. A learner can proceed as follows: it draws weights until the network is right on all $m$ strings of its sample, and returns this network. The rarer the exact networks are, the more strings the learner needs to recognise them. The *price* of the function, which is $-\log V(n)$, measures how many.
 #
-# *By hand.* At 65 bits one in {glue:text}`first_guesses:.0f` networks computes FIRST, and the logarithm of this number is about 3. Occam's bound at training error 0, with confidence 0.95, is $1 - e^{-(\text{price} + \log 20)/m}$, and $\log 20$ is about 3 as well. So with 21 strings the exponent is $-\frac6{21}$, or $-0.29$, and the bound is just below $\frac14$. For INDEX the price is about 20, so that nearly 80 strings are needed.
+# *By hand.* At 65 bits one in {glue:text}`first_guesses:.0f` networks computes FIRST, and the logarithm of this number is about 3. Occam's bound at training error 0, with confidence 0.95, is $1 - e^{-(\text{price} + \log 20)/m}$, and $\log 20$ is about 3 as well. So with 21 strings the exponent is $-\frac6{21}$, or $-0.29$, and the bound on the risk is just below $\frac14$. For INDEX the price is about 20, so that nearly 80 strings are needed.
 #
 # *Why minus a logarithm.* Let the prior be the uniform law on the weights, and let the posterior be this law restricted to the weights that fit. The KL divergence between them is minus the logarithm of the share that fits, and at most $-\log V(n)$, because the exact networks are among those that fit. So this price enters Occam's bound of {ref}`ch-from-gaussians-to-occam` and its PAC-Bayes form. At training error 0 Occam's bound itself holds for the mean risk $R$ of the networks that fit. For random networks that fit the outputs of a teacher network, {cite:t}`buzaglo2024` prove such a theorem.
 #
@@ -467,7 +481,7 @@ table(priced.rename_axis("function"), "What a bound has to pay", form=".1f")
 #
 # *PARITY.* Exact PARITY has an infinite price from $n = h + 2$ on. But networks that err on few strings have a finite price. For example, with 8 units some networks are wrong on a single one of the 1024 strings of 10 bits ({ref}`ch-one-layer-parity`). Their share is positive, so enough examples certify a small error.
 #
-# *Does the learner need as many strings as the bound says?* For MAJORITY of 17 bits we draw whole networks and let the learner see samples of $m$ random strings. For each sample we compute the share of the networks that fit, and the mean risk of these. (Networks that are wrong on the same counts are taken together.) A mean risk above the bound would speak against the bound.
+# *Does the learner need as many strings as the bound says?* For MAJORITY of 17 bits we draw whole networks and let the learner see samples of $m$ random strings. For each sample we compute the share of the networks that fit, and the mean risk of these. (Networks that are wrong on the same counts are taken together.) In the table *right everywhere* and *risk above 5 %* are shares among the networks that fit, as means over samples: the first is the share of exact networks, and the second that of networks whose risk exceeds 5 %. A mean risk above the bound would speak against the bound.
 
 # %%
 n, count = 17, 2 * draws
@@ -515,9 +529,10 @@ glue(risk_16_error=100 * guessing.loc[16, "error of the risk"])
 # * *After eight strings* {glue:text}`exact_8:.0f` % of the networks that fit compute MAJORITY, in the mean over samples, and {glue:text}`poor_8:.0f` % still err on more than 5 % of the strings.
 # * *After 16 strings* only {glue:text}`poor_16:.0f` % err so often. The mean risk is {glue:text}`risk_16:.1f` %, with a standard error of {glue:text}`risk_16_error:.1f` %, whereas the bound guarantees {glue:text}`bound_16:.0f` %. The bound is far above the risk for the usual reason that it has to hold for every function.
 # * *At 32 strings and more* the standard errors of the risk are not to be trusted, since a few rare samples contribute much of the mean risk. For example, of 600 other samples of 32 strings, with a mean risk of 0.07 %, three contribute nearly half of it.
+#
 # ## Beside the room: sensitivity profiles
 #
-# The room counts networks that are right at every string. Kövér and others study a coarser property, which does not refer to a target function. The sensitivity of a string is the number of its bits whose flip changes the answer, and the *profile* of a function says how many strings have which sensitivity. A string of sensitivity 0 is called *insensitive*. By hand, for the eight strings of three bits:
+# The room counts networks that are right at every string of one function. Most random networks compute none of these functions exactly, so what can be said of them? Kövér and others study a coarser property, which does not refer to a target function. The sensitivity of a string is the number of its bits whose flip changes the answer, and the *profile* of a function says how many strings have which sensitivity. If no flip changes the answer, the string is called *insensitive*. By hand, for the eight strings of three bits:
 #
 # | function | sensitivity 0 | 1 | 2 | 3 | mean |
 # |:--|:--|:--|:--|:--|:--|
@@ -529,10 +544,10 @@ glue(risk_16_error=100 * guessing.loc[16, "error of the risk"])
 #
 # ```{prf:theorem} Kövér and others (2026), Theorem 4.5
 # :label: room-profiles
-# *(Theirs, as a third party's reading note has it; not judged here.)* Take a transformer of $L$ layers and $D$ columns, with layer norm without $\varepsilon$, and let its weights be uniform on a compact set. Consider the function of $N$ bits that it computes with a fixed margin. Almost surely this function has at least $N^{(D-1)/2L - 5}$ insensitive strings for all large $N$.
+# *(Theirs, as a third party's reading note has it; not judged here.)* Take a transformer of $L$ layers and $d$ columns, with layer norm without $\varepsilon$, and let its weights be uniform on a compact set. Consider the function of $N$ bits that it computes with a fixed margin. Almost surely this function has at least $N^{(d-1)/2L - 5}$ insensitive strings for all large $N$. (We write $d$ where the note has $D$.)
 # ```
 #
-# Therefore the weights that compute PARITY or FIRST at all large lengths have measure zero. The note also reports an experiment. With each of four initializations the profiles were concentrated near 0, and every random transformer had an insensitive string. A random function has one only with a probability of about $1 - \frac1e = 0.63$. (Each of its $2^n$ strings is insensitive with probability $2^{-n}$, so there is one on average.)
+# Therefore the weights that compute PARITY or FIRST at all large lengths have measure zero. The note also reports an experiment, in which with each of four initializations the profiles were concentrated near 0, and every random transformer had an insensitive string. A random function has such a string only with a probability of about $1 - \frac1e = 0.63$. (Each of its $2^n$ strings is insensitive with probability $2^{-n}$, so there is one on average.)
 #
 # Does our sample agree? We draw random transformers and compute their answers on all strings, so the profiles are exact.
 #
@@ -644,20 +659,21 @@ for n in (9, 65):
 # These exceptions do not contradict the theorem, which is about all large $N$. For one layer of {glue:text}`columns` columns its bound at 14 bits would be {glue:text}`known:.0f` strings, so 14 bits are not yet a large length in the sense of the theorem. For two layers of this width its exponent is negative. So, as the note has it, the theorem asserts only that there is at least one such string.
 #
 # The counting model of this chapter can be followed to longer strings, because its answer depends on the number of ones only. With weights up to {glue:text}`bound:.0f`, its average sensitivity has a mean of {glue:text}`counting_9:.2f` at 9 bits and of {glue:text}`counting_65:.2f` at 65 bits. At 9 bits {glue:text}`counting_any_9:.1f` % of the networks have an insensitive string, and at 65 bits {glue:text}`counting_any_65:.1f` %.
+#
 # ## What would falsify this
 #
 # The orders would be refuted by a share that follows a power of $n$ between 17 and {glue:text}`longest` bits whose exponent differs from theirs by more than one half. {prf:ref}`room-limits` would be refuted by a share of FIRST or MAJORITY that stays away from its limit. The length for PARITY would be refuted if a reader with $h$ kinks computed PARITY of $h + 2$ bits, or if none computed it for $h + 1$ bits. In the ledger each control removes what the statement rests on, and then the outcome is the opposite one: without $\log n$ in the scores, for example, MAJORITY at a million bits has {glue:text}`unscaled:.1f` times its law. What we say about profiles would be refuted by a draw of weights in which transformers are more than 0.6 times as sensitive as random functions, or have insensitive strings no more often.
 #
 # ## What the authors' code does differently
 #
-# No code of Zhu and Chiang was found. They train their models, which we do not. Their Table 1 reports accuracies at ten times the training length that are higher where the room is larger: 100 % for FIRST, 83 % for MAJORITY, 60 % for INDEX, and 85 % for INDEX with the normalised query. They report one exception: with sinusoidal positions the room of MAJORITY is $\Theta(1/(n^3 \log n))$, and yet the accuracy is 87.5 %.
+# No code of Zhu and Chiang was found. They also train their models, whereas we train none. Their Table 1 reports accuracies at ten times the training length that are higher where the *order* of the room is larger: 100 % for FIRST, 85 % for INDEX with the normalised query, 83 % for MAJORITY, and 60 % for INDEX. (By the shares that we measured, MAJORITY would come before INDEX with the normalised query at every length of the table.) They report one exception: with sinusoidal positions the room of MAJORITY is $\Theta(1/(n^3 \log n))$, and yet the accuracy is 87.5 %.
 #
 # Kövér et al. study the same question without the factor $\log n$ and for any number of layers. In their setting FIRST has measure zero for large $n$, whereas it has a constant share here. The two results do not contradict each other, for example because in the model of this chapter the encodings of positions, $j$ and $j^2$, are unbounded. No code of Kövér et al. was found either; our draws and sizes are therefore our own.
 #
 # ## What we found
 #
 # * The orders of FIRST, MAJORITY and INDEX are what we measure for weights up to 2, at lengths that the proofs of Zhu and Chiang do not cover. The measured shares are within a factor of about two of the limit laws from five bits on. For smaller weights this is not so: at {glue:text}`longest` bits the share of INDEX with weights up to 1 is {glue:text}`narrow_ratio:.2f` times its limit law. The size of the weights decides where the asymptotics begin.
-# * The limits have closed forms up to two shares that concern the MLP alone: $\frac{10}{3 B^2} \tau$ for MAJORITY, where $\tau$ is {glue:text}`steps:.3f` here, and $\pi D$ for FIRST, where $D$ is {glue:text}`reads:.3f`.
+# * The limits have closed forms up to two probabilities that concern the MLP alone. For MAJORITY the limit of $n \log n$ times the room is $\frac{10}{3 B^2} \tau$, where the probability $\tau$ of a step is {glue:text}`steps:.3f` here. For FIRST the limit of the room is $A D$, where $A$ is the probability that attention ends at the first position, and $D$, the probability that the MLP is right there, is {glue:text}`reads:.3f`.
 # * PARITY has no room for $n > h + 1$. This length is exact for $h \ge 3$, whereas for $h = 1$ and $h = 2$ PARITY has no room already from one bit less on.
 # * Minus the logarithm of the room is a price in the sense of Occam's bound. It grows like $\log n$ for MAJORITY and like $3 \log n$ for INDEX, and it is small compared with any way to write the weights down.
 # * Random transformers have insensitive strings more often than random functions. With two layers {glue:text}`two_share:.1f` % of them have one, whereas Kövér and others report that all did. With one layer and large weights {glue:text}`missing:.1f` % do not, mostly because a single bit decides ({glue:text}`deciding:.1f` %), at lengths that their theorem does not reach.

@@ -19,19 +19,23 @@
 # # Three rates
 #
 # ```{verdict}
-# A bound from flatness adds Gaussian noise to the weights of a network, and compares the result with a prior around zero. If prior and posterior have the same variances, such bounds fall more slowly with the number $m$ of samples than a bound that counts networks. The bound of the first paper falls like $m$ to the power {glue:text}`slope_hoeffding:.2f`, and its sharper form, with the inverse of the KL divergence between coins, like $m$ to the power {glue:text}`slope_kl:.2f`. A bound that counts networks falls like $1/m$. The reason is that less noise means a smaller risk but a larger KL divergence from the prior, and the product of the two tends to a constant as the noise vanishes.
+# A bound from flatness adds Gaussian noise to the weights of a network and compares the result with a prior, a Gaussian around zero. If noise and prior have the same variances, the bound falls more slowly with the number $m$ of examples than a bound that counts networks, which falls like $1/m$. The bound of the first paper falls like $m$ to the power {glue:text}`slope_hoeffding:.2f`, and its sharper form, with the KL divergence between coins, like $m$ to the power {glue:text}`slope_kl:.2f`. The reason is that less noise means a smaller risk but a larger divergence from the prior.
 # ```
-# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 13 min. **Runs in** 20 s. **Source** ours.
+# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 14 min. **Runs in** 20 s. **Source** ours.
 #
-# **Claim.** Put small Gaussian noise on the weights of a network that fits its data, and take a prior around 0 with the same variances. We call such variances *tied*. Choose them so that the risk is least for a given KL divergence; with one variance for all weights there is nothing to choose. Then, as the noise vanishes, the risk that it causes times the divergence tends to a constant. Together with the form of the bound this constant decides what a PAC-Bayes bound with tied variances can guarantee. One variance for each kind of weight, a way forward that {cite:t}`sharper` names, makes the constant many times smaller. The bound still does not come near one that counts networks. A prior that is wider than the posterior does better, in the next chapter.
+# **Claim.** Put small Gaussian noise on the weights of a network that fits its data. The distribution of the noisy weights is the *posterior*. As *prior* take a Gaussian around 0 with the same variances, which we then call *tied*. Choose the variances so that the risk is least for a given KL divergence of the posterior from the prior; with one variance for all weights there is nothing to choose. Then, as the noise vanishes, the risk that it causes times the divergence tends to a constant. Together with the form of the bound this constant decides what a PAC-Bayes bound with tied variances can guarantee.
+#
+# How small can the constant be? One variance for each kind of weight, a way forward that {cite:t}`sharper` names, makes the constant many times smaller. The bound still does not come near one that counts networks. A prior that is wider than the posterior does better, in the next chapter.
 #
 # ## Why one should care
 #
-# A bound is often judged by its value at one sample size. Its *rate* says more: how many more samples are needed to halve it? A bound for a finite list of predictors, which counts the list, falls like $\frac1m$ if the training error is 0, so twice as many samples halve it. If a bound falls like $m^{-1/3}$, halving it takes eight times as many. The rate therefore decides whether a bound can ever be of use, and one would like to know whether a slow rate is due to the network, to the noise, or to the form of the bound. For Gaussian noise around a network that fits its data all of this can be computed.
+# A bound is often judged by its value at one sample size. Its *rate* says more: how many more samples are needed to halve it? A bound for a finite list of predictors, which counts the list, falls like $\frac1m$ if the training error is 0, so twice as many samples halve it. If a bound falls like $m^{-1/3}$, halving it takes eight times as many. The rate therefore decides whether a bound can ever be of use.
+#
+# If a rate is slow, one would like to know whether this is due to the network, to the noise, or to the form of the bound. For Gaussian noise around a network that fits its data all of this can be computed.
 #
 # ## Two weights by hand
 #
-# Let a network have two weights, $\theta_1 = 2$ and $\theta_2 = 1$, that fit the data exactly. Let the derivative of its output be 1 in the first weight and 2 in the second, at every input. Noise $\varepsilon_1, \varepsilon_2$ with standard deviations $s_1, s_2$ moves the output by $\varepsilon_1 + 2 \varepsilon_2$, so it causes the mean squared error $R = s_1^2 + 4 s_2^2$. The KL divergence from a Gaussian around 0 with the same deviations is $K = \frac4{2 s_1^2} + \frac1{2 s_2^2}$.
+# Let a network have two weights, $\theta_1 = 2$ and $\theta_2 = 1$, that fit the data exactly. Let the derivative of its output be 1 in the first weight and 2 in the second, at every input. Noise $\varepsilon_1, \varepsilon_2$ with standard deviations $s_1, s_2$ moves the output by $\varepsilon_1 + 2 \varepsilon_2$, so it causes the mean squared error $R = s_1^2 + 4 s_2^2$, the risk. The KL divergence $K$ from a Gaussian around 0 with the same deviations is $K = \frac4{2 s_1^2} + \frac1{2 s_2^2}$.
 #
 # | deviations | $R$ | $K$ | $R K$ |
 # |:--|:--|:--|:--|
@@ -41,13 +45,13 @@
 #
 # If all noise is divided by 10, as from the first line to the second, the risk is divided by 100 and the divergence is multiplied by 100, so the product stays the same. It depends only on how the noise is distributed between the weights. The first weight is large, and the output depends on it only weakly. If there is more noise in this weight and less in the second, as in the third line, the product falls from 12.5 to 8. No choice gives less than 8, because by Cauchy and Schwarz $(s_1^2 + 4 s_2^2) \bigl(\frac4{s_1^2} + \frac1{s_2^2}\bigr) \ge (2 + 2)^2 = 16$, and $R K$ is half of the left side.
 #
-# Now put this into a bound of the form $R + \sqrt{K / 2m}$ with $R K = 8$. If we insert $K = \frac8R$, the bound is $R + 2/\sqrt{m R}$. A small $R$ makes the second term large, and a large $R$ the first. The best compromise is $R = m^{-1/3}$, and then the bound is $3\, m^{-1/3}$. So the rate follows from the product.
+# What does a constant product mean for a bound? Put it into a bound of the form $R + \sqrt{K / 2m}$ with $R K = 8$. If we insert $K = \frac8R$, the bound is $R + 2/\sqrt{m R}$. A small $R$ makes the second term large, and a large $R$ the first. The best compromise is $R = m^{-1/3}$, and then the bound is $3\, m^{-1/3}$. So the rate follows from the product.
 #
 # ## The statement
 #
-# The network $f_\theta$ is the repaired one of {ref}`ch-construction`, which equals its target. The target is a sum of $W$ even-parity indicators of sets of $d$ out of $T$ bits, with coefficients $c_i$ and $\sum_i c_i^2 = 1$. The best constant predictor has risk $\frac14$, so a bound that is not below $\frac14$ is vacuous. Losses are squared errors. If outputs are clipped to $[0, \sqrt W]$, they lie in $[0, b]$ with $b = W$.
+# The network $f_\theta$ is the repaired one of {ref}`ch-construction`, which equals its target. The target is a sum of $W$ even-parity indicators of sets of $d$ out of $T$ bits, with coefficients $c_i$ and $\sum_i c_i^2 = 1$. The loss is the squared error. If outputs are clipped to $[0, \sqrt W]$, the losses lie in $[0, b]$ with $b = W$. The best constant predictor has risk $\frac14$, so a bound that is not below $\frac14$ is *vacuous*: it guarantees no more than a predictor that ignores its input.
 #
-# The posterior adds to weight $i$ independent Gaussian noise of standard deviation $s_i$. The prior has mean 0 and the same $s_i$. Weights belong to *groups*, which are fixed before the sample is seen, and all weights of a group $g$ share one deviation $s_g$. Let $N_g$ be the squared norm of the weights of a group. Then the divergence of the posterior from the prior is $K = \sum_g N_g / 2 s_g^2$ nats. We write $R$ for the risk under noise.
+# The posterior adds to weight $i$ independent Gaussian noise of standard deviation $s_i$. The prior has mean 0 and the same $s_i$. Weights belong to *groups*, which are fixed before the sample is seen, and all weights of a group $g$ share one deviation $s_g$. Let $N_g$ be the squared norm of the weights of a group. Then the divergence of the posterior from the prior is $K = \sum_g N_g / 2 s_g^2$ nats. We write $R$ for the risk under noise. The first proposition is the law that the example shows.
 #
 # ```{prf:proposition} ours
 # :label: beyond-rates-law
@@ -76,7 +80,7 @@
 # (In our network the string of all ones puts the positions without a term at the end of a plateau, where only one side has the derivative 0. We take that side, since the string has a share of $2^{-T}$ in $R$.)
 # ````
 #
-# The optimum over variances is close to the *normalized sharpness* of {cite:t}`tsuzuku2020`, who also minimise a PAC-Bayes bound over variances. What we add are the rates that follow from it.
+# The optimum over variances is close to the *normalized sharpness* of {cite:t}`tsuzuku2020`, who also minimise a PAC-Bayes bound over variances. What we add are the rates that follow from the optimum. The second proposition inserts the law into three forms of a bound.
 #
 # ```{prf:proposition} ours
 # :label: beyond-rates-rates
@@ -89,16 +93,18 @@
 # | Occam, training error 0, $\ell$ nats | $b\, (1 - e^{-\ell/m})$ | $3.5\, \ell$ |
 # ```
 #
-# Here $\mathrm{kl}(q, p)$ is the KL divergence between coins with the probabilities $q$ and $p$, and $\mathrm{kl}^{-1}(q, u)$ is the largest $p$ with $\mathrm{kl}(q, p) \le u$. In *Occam's bound*, the last line, the predictors are counted, and $\ell$ is the length of a description of the predictor in nats. So the three forms fall like $m^{-1/3}$, $m^{-1/2}$ and $m^{-1}$.
+# Here $\mathrm{kl}(q, p)$ is the KL divergence between coins with the probabilities $q$ and $p$, and $\mathrm{kl}^{-1}(q, u)$ is the largest $p$ with $\mathrm{kl}(q, p) \le u$. In *Occam's bound*, the last line, the predictors are counted, and $\ell$ is the length of a description of the predictor in nats. So the three forms fall like $m^{-1/3}$, $m^{-1/2}$ and $m^{-1}$. (The last column is computed from kl itself, whereas $2.2 \sqrt{bC/m}$ approximates it, so the $64\, C$ of the second line does not follow from that formula.)
 #
 # ````{dropdown} Proof of the three least values
+# In each form we replace the divergence by the product and look for the best $R$.
+#
 # *The paper's form.* Insert $K = C/2R$, so that the bound is $R + b \sqrt{C/4mR}$. Its derivative in $R$ vanishes at $R = (b^2 C/16m)^{1/3}$, where the second term is $2R$.
 #
 # *The kl form.* Let $q$ be the bound over $b$, and let $R/b = tq$ with $0 < t < 1$. Then $K/m = \mathrm{kl}(tq, q) \approx q\,(t \log t + 1 - t)$ and $K = C / (2tqb)$, so $q^2 = C / \bigl(2 b m\, t (t \log t + 1 - t)\bigr)$. The bound is least if $t (t \log t + 1 - t)$ is largest, and its largest value is 0.1018.
 #
 # *Occam's form* is $\mathrm{kl}^{-1}(0, u) = 1 - e^{-u}$ with $u = \ell/m$.
 #
-# The logarithm of $1/\delta$ is left out of the first two, because with small noise $K$ is thousands of nats. In the last column kl is not approximated.
+# The logarithm of $1/\delta$ is left out of the first two, because with small noise $K$ is thousands of nats.
 # ````
 
 # %% tags=["parameters"]
@@ -163,7 +169,7 @@ def noisy(spec, weights, groups, s, count=pairs, clip=None):
 # %% [markdown]
 # ## The law
 #
-# We perturb the network of one parity, estimate $R$ from {glue:text}`pairs` pairs of noise and input, and divide $R K$ by $C/2$. If the law is right, the quotient tends to 1 as the noise vanishes, for each of three ways to group the weights. A group without gradient would get infinite noise, so we cap its $s$ at 0.01, which adds a fixed number of nats to $K$.
+# Does $R K$ tend to $C/2$? To see this, we perturb the network of one parity, estimate $R$ from {glue:text}`pairs` pairs of noise and input, and divide $R K$ by $C/2$. If the law is right, the quotient tends to 1 as the noise vanishes, for each of three ways to group the weights: one variance for all of them, one for each block, and one for each weight. A group without gradient would get infinite noise, so we cap its $s$ at 0.01, which adds a fixed number of nats to $K$.
 
 # %%
 budgets = [10.0**k for k in range(5, 11)]
@@ -209,15 +215,15 @@ clipped, _ = noisy(spec, weights, parts["one variance"][0], one, clip=1.0)
 glue(pairs=pairs, n=n, degree=degree, level=level, clipped=clipped / free)
 
 # %% [markdown]
-# In {numref}`fig-small-noise-law` the noise becomes smaller from left to right. With one variance the quotient is 1 throughout. With variances by block and by weight it starts above 10, because there the capped groups make up most of the divergence, and comes down to 1 as well. With outputs clipped to $[0, 1]$ the risk of a single parity is {glue:text}`clipped:.2f` times the risk without clipping. The reason is that its values 0 and 1 are the ends of the interval, so that half of all errors are cut off.
+# In {numref}`fig-small-noise-law` the noise becomes smaller from left to right. With one variance the quotient is 1 throughout. With variances by block and by weight it starts above 10, because there the capped groups make up most of the divergence, and comes down to 1 as well. So for this network the law agrees with what we measure. One more number is needed later: with outputs clipped to $[0, 1]$ the risk of a single parity is {glue:text}`clipped:.2f` times the risk without clipping. The reason is that its values 0 and 1 are the ends of the interval, so that half of all errors are cut off.
 #
 # ## Which weights pay
 #
-# Which weights make the constant large? We split each block of weights into the entries that some function uses and those that none does, which can be done knowing $T$, $d$ and $W$ alone. The groups are:
+# Which weights make the constant large? To see this, we split each block of weights into the entries that some function uses and those that none does, which can be done knowing $T$, $d$ and $W$ alone. The groups are:
 #
 # * *scores 1* and *scores 2*, the entries of the score matrices of the first and the second attention,
 # * *value*, the one entry of the first value matrix, which passes the bits on,
-# * *G*, *b* and *F*, the first weights of the MLP, its biases and its second weights,
+# * *G*, *b* and *F*, the first weights of the MLP, its biases and its second weights (not to be confused with the squared gradient $G_g$ and the largest loss $b$),
 # * *read-out*, the entry of the read-out that belongs to the output of the MLP,
 # * with the word *idle*, the entries of *scores 1* and of the read-out that belong to positions without a term,
 # * *never used*, all entries that are 0 in the network of every set of bits.
@@ -237,13 +243,23 @@ glue(gain_alone=constants["one variance"] / merged, gain_rest=merged / constants
 glue(gain_weight=constants["by block"] / constants["by weight"])
 
 # %% [markdown]
-# The first scores hold {glue:text}`scores_share:.0f` % of the squared norm and have no gradient, because every mean of bits lies on a plateau of the MLP. With one variance for all weights their norm is multiplied with the gradient of the others, whereas with a variance of their own it is multiplied with 0. The entries that no function uses, on the other hand, have a gradient but no norm. Variances of their own for these groups alone make the constant smaller by a factor of {glue:text}`gain_alone:.1f`. The larger factor, {glue:text}`gain_rest:.1f`, comes from the MLP. Its second weights $F$ are large and flat, and its first weights and biases are small and steep, so with one variance the norm of $F$ is multiplied with the gradient of the others. Both together make the constant by block smaller by a factor of {glue:text}`gain_block:.0f`.
+# With one variance for all weights the constant is $N G$, the *whole* squared norm times the *whole* squared gradient. So a group with a large norm is multiplied by the gradient of all others, and this is where most of the constant comes from:
+#
+# * *Groups that have only one of the two.* The first scores hold {glue:text}`scores_share:.0f` % of the squared norm and have no gradient, because every mean of bits lies on a plateau of the MLP. The entries that no function uses have a gradient but no norm. With a variance of their own both kinds contribute 0. Variances of their own for these groups alone make the constant smaller by a factor of {glue:text}`gain_alone:.1f`.
+# * *The MLP.* Its second weights $F$ are large and flat, and its first weights and biases are small and steep. If they no longer share a variance, the constant becomes smaller by another, larger factor of {glue:text}`gain_rest:.1f`.
+#
+# Both together make the constant by block smaller by a factor of {glue:text}`gain_block:.0f`.
 #
 # A variance for every weight would save another factor of {glue:text}`gain_weight:.1f`. But a prior whose variances depend on which weights are 0 depends on the set of bits. To pay for this dependence one has to count the sets, and the result is Occam's bound.
 #
 # ## The constants, and how many samples
 #
-# The next two tables are for a grid of $T$, $d$ and $W$. The first has the constant $C$ for the three ways to group the weights, and the second the numbers of samples from which on each certificate is below {glue:text}`level`, by the laws of {prf:ref}`beyond-rates-rates` with $b = W$. At this level the best noise is not small, so the laws give the order of magnitude and not the digits. For example, for the network of {numref}`fig-three-rates` the measured kl form by block needs {glue:text}`found_need:.2e` samples. The law says {glue:text}`law_need:.2e` with the constant $C$ of this network, and {glue:text}`law_half:.2e` with half of it, as would be right for small noise, because clipping cuts off half of the errors.
+# How do the constants grow with the problem, and how many samples do they cost? The next two tables are for a grid of the length $T$, the degree $d$ and the number $W$ of terms.
+#
+# 1. The first table has the constant $C$ for the three ways to group the weights. We expect from our explanation that the constant by block does not grow with $T$.
+# 2. The second table has the numbers of samples from which on each certificate is below {glue:text}`level`, by the laws of {prf:ref}`beyond-rates-rates` with $b = W$.
+#
+# The numbers of samples are orders of magnitude and not digits, because at this level the best noise is not small. Take, for example, the kl form by block for the network of {numref}`fig-three-rates`. Measured, it needs {glue:text}`found_need:.2e` samples. The law gives {glue:text}`law_need:.2e` with the constant $C$ of this network. For small noise half of this constant would be right, because clipping cuts off half of the errors, and then the law gives {glue:text}`law_half:.2e`.
 #
 # Occam's bound chooses among all sets of bits, five degrees and twenty sparsities, and pays five bits for each coefficient if there are several. It is taken at training error 0, although coefficients rounded to five bits do not fit exactly. If the error of rounding is included, the numbers for several terms rise, by up to a half at the worst coefficients.
 
@@ -304,11 +320,15 @@ glue(hardest=hardest["paper's form"], hardest_occam=hardest["Occam"])
 glue(gap_least=(found["kl, by block"] / found["Occam"]).min())
 
 # %% [markdown]
-# Of the three constants only that for one variance grows with the length. That by block would grow too, if the entries that no function uses shared a variance with the used ones. Take twenty sets of three out of twenty bits, which is a small problem. The first paper's form needs {glue:text}`hardest:.0e` samples for it, whereas counting needs {glue:text}`hardest_occam:.0f`. This is its form with the constant that Hoeffding's lemma proves for losses in an interval, and without the paper's term $P(\sigma)$ for the growth of the sharpness under noise ({ref}`ch-pac-bayes`). Among the Gaussian certificates of the second table, none of whose priors depends on the set of bits, the kl form by block is the best. (It is favoured for several terms, because its variances may use the coefficients, for which counting pays five bits each.) Over the whole grid it needs by its law at least {glue:text}`gap_least:.0f` times as many samples as counting.
+# Of the three constants only that for one variance grows with the length. That by block would grow too, if the entries that no function uses shared a variance with the used ones.
+#
+# The second table is best read at a small problem, twenty sets of three out of twenty bits. The first paper's form needs {glue:text}`hardest:.0e` samples for it, whereas counting needs {glue:text}`hardest_occam:.0f`. (We take this form with the constant that Hoeffding's lemma proves for losses in an interval, and without the paper's term $P(\sigma)$ for the growth of the sharpness under noise, see {ref}`ch-pac-bayes`.) Among the Gaussian certificates of the second table, none of whose priors depends on the set of bits, the kl form by block is the best. (It is favoured for several terms, because its variances may use the coefficients, for which counting pays five bits each.) Over the whole grid it needs by its law at least {glue:text}`gap_least:.0f` times as many samples as counting.
 #
 # ## The rates
 #
-# The laws are asymptotic, so we also compute certificates with measured risks, for one parity of {glue:text}`degree` out of {glue:text}`n` bits. A slope that is nearer to the rate of another form would speak against the laws. For each of three caps on the noise of groups without gradient we take a range of values of $K$ and measure $R$ with clipped outputs. At each $m$ the best pair of $R$ and $K$ enters the bound, and a term of $\log 100$ accounts for this choice. The risk $R$ is an estimate from 1000 pairs, and a real certificate would have to account for that too. Dashed lines are the laws of {prf:ref}`beyond-rates-rates`, with half the constant $C$ because of the clipping.
+# The laws are asymptotic, so we also compute certificates with measured risks, for one parity of {glue:text}`degree` out of {glue:text}`n` bits. A slope that is nearer to the rate of another form would speak against the laws.
+#
+# For each of three caps on the noise of groups without gradient we take a range of values of $K$ and measure $R$ with clipped outputs. At each $m$ the best pair of $R$ and $K$ enters the bound, and a term of $\log 100$ accounts for this choice. The risk $R$ is an estimate from 1000 pairs, and a real certificate would have to account for that too. In the figure the dashed lines are the laws of {prf:ref}`beyond-rates-rates`, with half the constant $C$ because of the clipping.
 
 # %%
 search = {}
@@ -391,7 +411,9 @@ for name, rate in RATES.items():
 glue(slope_hoeffding=slopes["paper's form"], slope_kl=slopes["kl, one variance"])
 
 # %% [markdown]
-# In {numref}`fig-three-rates` follow the curves to the right, where the noise is small. The paper's form is the highest and the flattest, and it crosses the grey line last. The two kl forms are parallel lines of slope one half, and the one by block is lower because its constant is smaller. Occam's bound falls with slope one and is below the grey line from the first point on. At small $m$ the laws do not hold, because there the best noise is not small. We say that a slope agrees with a law if this law is the nearest one. Since the rates $\frac13$ and $\frac12$ are $\frac16$ apart, a deviation of half of that is allowed.
+# In {numref}`fig-three-rates` follow the curves to the right, where the noise is small. The paper's form is the highest and the flattest, and it crosses the grey line last. The two kl forms are parallel lines of slope one half, and the one by block is lower because its constant is smaller. Occam's bound falls with slope one and is below the grey line from the first point on. At small $m$ the laws do not hold, because there the best noise is not small.
+#
+# The table has the slopes at large $m$. We say that a slope agrees with a law if this law is the nearest one. Since the rates $\frac13$ and $\frac12$ are $\frac16$ apart, a deviation of half of that is allowed, that is, of $\frac1{12}$ (0.083, which the ledger prints as 0.08).
 #
 # ## What we found
 #

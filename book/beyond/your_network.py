@@ -19,11 +19,11 @@
 # # What do these measures say of my own network?
 #
 # ```{verdict}
-# The measures of the first two papers say how many bit flips change the answer of your network, which degrees its function has, how sharp its loss is, and how much its layer norms magnify. One call computes all of them, also for a network that nobody here wrote. On the hand-written PARITY transformer of this book the call returns the numbers that the chapters prove, such as a trace of {glue:text}`trace_written:.0f`. PyTorch's own encoder, trained here on MAJORITY, computes a function of average sensitivity {glue:text}`sensitivity_majority:.1f` on {glue:text}`bits` bits, whereas PARITY has the average sensitivity {glue:text}`bits`.
+# One call takes the measures of the first two papers of your own network, also of one that nobody here wrote. They say how many bit flips change its answer, which degrees its function has, how sharp its loss is, and how much its layer norms magnify. On a hand-written PARITY transformer it returns the numbers that the chapters prove, such as a trace of {glue:text}`trace_written:.0f`. PyTorch's own encoder, trained here on MAJORITY, computes a function of average sensitivity {glue:text}`sensitivity_majority:.1f` on {glue:text}`bits` bits, whereas PARITY has the average sensitivity {glue:text}`bits`.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness`, {ref}`ch-layer-norm-blowup`. **Read** 9 min. **Runs in** 25 s. **Source** ours.
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness`, {ref}`ch-layer-norm-blowup`. **Read** 19 min. **Runs in** 25 s. **Source** ours.
 #
-# **Claim.** The measures of the first two papers are defined for any network of bits, not only for the networks of the papers. The function `probe` evaluates them for a network that you bring. With at most 20 bits it goes through all strings, so that sensitivity and Fourier weights are exact. For longer strings, and for everything about the weights from 9 bits on, it draws strings and says how large the error is.
+# **Claim.** The measures of the first two papers are defined for any network of bits, not only for the networks of the papers. The function `probe` evaluates them for a network that you bring. With at most 20 bits it goes through all strings, so that sensitivity and Fourier weights are exact. For longer strings, and for everything about the weights from 9 bits on, it draws strings and says how large the sampling error is.
 #
 # ## Why one should care
 #
@@ -31,7 +31,7 @@
 #
 # ## Three bits by hand
 #
-# Take the function that answers with the majority of three signs. A flip of one sign changes the answer if and only if the other two differ, which happens for half of all strings. So each of the three influences is $\frac12$, and the average sensitivity, their sum, is $\frac32$. As a sum of parities the function is $\frac12 (x_1 + x_2 + x_3 - x_1 x_2 x_3)$, so the squares of its coefficients add up to $\frac34$ at degree 1 and to $\frac14$ at degree 3. The next lines ask `probe` for the same numbers. The function that `probe` is given returns the sum of the three signs, whose sign is the majority. At a quarter of the strings it is $\pm3$ where the target is $\pm1$, so the mean squared error is 1 although no sign is wrong.
+# Take the function that answers with the majority of three signs. A flip of one sign changes the answer if and only if the other two differ, which happens for half of all strings. So each of the three influences is $\frac12$, and the average sensitivity, their sum, is $\frac32$. As a sum of parities the function is $\frac12 (x_1 + x_2 + x_3 - x_1 x_2 x_3)$, so the squares of its coefficients add up to $\frac34$ at degree 1 and to $\frac14$ at degree 3. The next lines ask `probe` for the average sensitivity, the influences and the weight at each degree. The function that `probe` is given returns the sum of the three signs, whose sign is the majority. At a quarter of the strings it is $\pm3$ where the target is $\pm1$, so the mean squared error is 1 although no sign is wrong.
 
 # %% tags=["parameters"]
 n = 9  # bits of the trained encoders and of the foreign networks [8..12]
@@ -85,7 +85,7 @@ for row in report:
         print(textwrap.fill(row, 95, subsequent_indent="    "))
 
 # %% [markdown]
-# The report has the numbers from above. It measures nothing about weights, because a plain function has none. Its last lines, which are folded here, name the bounds that do not apply to this function, each with the reason.
+# The report has the numbers of the example by hand. It measures nothing about weights, because a plain function has none. Its last lines, which are folded here, name the bounds that do not apply to this function, each with the reason.
 #
 # For a network of your own the call is the same. It takes any module or function that maps a batch of bits to one number, or to two logits, for each string. For example:
 #
@@ -167,8 +167,8 @@ for name, goal in goals.items():
 #
 # * The *error rate* is the share of strings with the wrong sign.
 # * The *average sensitivity* is the mean number of flips of one bit that change the sign, and the column after it has the largest such number at any string.
-# * The *sharpness* is the mean squared change of the output after a random step of length 0.1 in the weights. Here it is a mean over four random steps, with a standard error of up to one half of it, so it cannot rank the three encoders.
-# * The *trace* is the Gauss-Newton part of the trace of the Hessian of the mean squared error, that is, twice the mean squared length of the gradient of the output in the weights. Where each output is equal to its target, this is the whole trace.
+# * The *sharpness* is the mean squared change of the output after a random step of length 0.1 in the weights. Here it is a mean over four random steps, with a standard error of up to one half of the mean, so it cannot rank the three encoders.
+# * The *trace* is twice the mean squared length of the gradient of the output in the weights. This is the part of the trace of the Hessian of the mean squared error that needs first derivatives only, its *Gauss-Newton part*. Where each output is equal to its target, it is the whole trace. Elsewhere the whole trace has a second part, and a report lists the whole trace too, where it can.
 # * The last column is the largest factor by which a layer norm magnifies what it is given, on at most 256 strings.
 
 # %%
@@ -223,9 +223,13 @@ glue(
 )
 
 # %% [markdown]
-# Without training the encoder is insensitive, because its output varies little and its sign is the same at most strings. For {glue:text}`starts` random draws of its weights, {glue:text}`sensitivity_untrained:.2f` of the {glue:text}`bits` flips change its sign on average, and for the most sensitive of these draws {glue:text}`most_untrained:.2f` do. Training moves this number to that of the target function: {glue:text}`sensitivity_majority:.2f` for MAJORITY and {glue:text}`sensitivity_two:.2f` for the parity of two bits. Both trained networks {glue:text}`errors`.
+# The first three rows of the table are the encoder of PyTorch. Without training it is insensitive, because its output varies little and its sign is the same at most strings. For {glue:text}`starts` random draws of its weights, {glue:text}`sensitivity_untrained:.2f` of the {glue:text}`bits` flips change its sign on average, and for the most sensitive of these draws {glue:text}`most_untrained:.2f` do. Training moves this number to that of the target function: {glue:text}`sensitivity_majority:.2f` for MAJORITY and {glue:text}`sensitivity_two:.2f` for the parity of two bits. Both trained networks {glue:text}`errors`.
 #
-# {numref}`fig-probed-degrees` shows at which degrees the Fourier weight lies. The line of MAJORITY has its peak at degree 1, because MAJORITY is close to a sum of single bits, and the line of the parity of two bits is a single peak at degree 2. The hand-written network is at the other end: all its weight is at the highest degree. Its trace is of the same order as those of the encoders, and yet a step of length 0.1 in its weights changes its output by {glue:text}`sharp_written:.2g` in the mean square, some {glue:text}`sharp_ratio` times as much as for the encoder with the largest change. (As a mean over 400 random steps in place of four it is 0.12, still some two thousand times as much.) The last column shows where this comes from. The layer norms of the encoders magnify hardly at all, whereas the last one of the hand-written network magnifies by up to {glue:text}`magnified_written:.0f`, and noise in its input with it. So networks whose traces are of the same order can differ much in how brittle they are. {ref}`ch-sharp-or-curved` proves that the trace of the hand-written network is 64 at every length, although small steps destroy its output on long strings.
+# {numref}`fig-probed-degrees` shows at which degrees the Fourier weight lies. The line of MAJORITY has its peak at degree 1, because MAJORITY is close to a sum of single bits, and the line of the parity of two bits is a single peak at degree 2. The hand-written network is at the other end: all its weight is at the highest degree.
+#
+# The table shows something that no single column would. The trace of the hand-written network is of the same order as those of the encoders, and yet a step of length 0.1 in its weights changes its output by {glue:text}`sharp_written:.2g` in the mean square, some {glue:text}`sharp_ratio` times as much as for the encoder with the largest change. (Of this ratio only the order of magnitude can be trusted, because both changes are means over four random steps. As a mean over 400 steps the change of the hand-written network is 0.12, still some two thousand times as much.)
+#
+# The last column shows where this brittleness comes from. The layer norms of the encoders magnify hardly at all, whereas the last one of the hand-written network magnifies by up to {glue:text}`magnified_written:.0f`, and noise in its input with it. So networks whose traces are of the same order can differ much in how brittle they are. {ref}`ch-sharp-or-curved` proves that the trace of the hand-written network is 64 at every length, although small steps destroy its output on long strings.
 #
 # A report can also be drawn, by `report.figure()`. {numref}`fig-probed-report` is the one of the encoder trained on MAJORITY.
 
@@ -234,7 +238,7 @@ reports["MAJORITY"].figure()
 figures.show()
 
 # %% [markdown]
-# The influences are nearly equal, as they must be for a function that treats all bits alike. In the right panel a step that is ten times as long makes the mean squared change of the output about one hundred times as large, as long as the output is nearly linear in the step.
+# In the left panel the influences are nearly equal, as they must be for a function that treats all bits alike. In the right panel a step that is ten times as long makes the mean squared change of the output about one hundred times as large, as long as the output is nearly linear in the step.
 
 # %% [markdown]
 # ## A table of equalities
@@ -247,7 +251,7 @@ figures.show()
 # * The inner product of the first four bits with the last four, modulo 2. It is *bent*: all its Fourier coefficients have the same square, so that each parity or its opposite agrees with it at the same number of strings.
 # * The lowest bit of the S-box of the cipher AES, a fixed table of 256 bytes. No formula is known to us for its coefficients, so each is computed as a sum of whole numbers over all strings.
 #
-# For each of the others the average sensitivity and the weight at each degree have a closed form. If `probe` counted flips wrongly, or mixed up degrees, it would differ from these forms.
+# For each of the other five the average sensitivity and the weight at each degree have a closed form. If `probe` counted flips wrongly, or mixed up degrees, it would differ from these forms. So the last two columns of the table, the differences, must be 0 up to rounding.
 
 # %%
 functions = {
@@ -411,7 +415,7 @@ law.holds(
 glue(functions=len(equal), numbers=len(held), over=held["probe"].iloc[-2])
 
 # %% [markdown]
-# All {glue:text}`numbers` numbers agree up to rounding, also the trace that is {glue:text}`over:.2f` times the bound of the first paper.
+# All {glue:text}`numbers` numbers of the table agree up to rounding, also the trace that is {glue:text}`over:.2f` times the bound of the first paper.
 #
 # ## Networks that nobody here wrote
 #
@@ -521,6 +525,8 @@ glue(gpt2_trace=gpt2["trace"]["Gauss-Newton, all"][0])
 glue(gpt2_magnified=gpt2["blow_up"]["body.h.0.ln_1"][0])
 
 # %% [markdown]
+# In the report the lines *trace* have the Gauss-Newton part, for each block of weights and for all of them. Below them the *whole Hessian* has its standard error, since it is estimated with random directions.
+#
 # This GPT-2 answers with the bit of the token at which it is read, or with its opposite: its average sensitivity is {glue:text}`gpt2_sensitivity:g`, and the largest influence, that of the fifth bit, is {glue:text}`gpt2_last:g`. Its trace is {glue:text}`gpt2_trace:.3g`, and its first layer norm magnifies by up to {glue:text}`gpt2_magnified:.0f`, since the weights and therefore the tokens are tiny before training. BERT, on the other hand, gives the same answer to all strings, as the last note says. This is common before training, because the outputs vary little around a mean that need not be 0. For all three networks a note says that dropout was on, and that the copy that was measured has it off.
 #
 # ### What they compute
@@ -606,11 +612,17 @@ glue(
 )
 
 # %% [markdown]
-# The report and the loop agree. Before training, all four architectures compute nearly the same kind of function, one that depends on little more than the bit of the one token at which they are read. The influence of that bit is at least {glue:text}`foreign_reads:.2f` in each row, the average sensitivity is {glue:text}`foreign_sensitivity:.1f` of {glue:text}`bits`, as a mean over the four, and at least {glue:text}`foreign_low:.2f` of the Fourier weight lies at degree 0 or 1. A likely reason is the residual connection, which carries the token itself to the output, while attention adds an average over all tokens, in which one bit counts little. (Mamba has no attention, but it has a residual connection.) The traces and the magnifications, of one draw each, differ widely.
+# The report and the loop agree. Before training, all four architectures compute a function that depends on little more than the bit of the one token at which they are read. In the table GPT-2, BERT and Mamba compute just this bit or its opposite, in both draws. Llama departs from them, with an average sensitivity that is about 40 % larger.
+#
+# In numbers, the influence of the bit that is read is at least {glue:text}`foreign_reads:.2f` in each row, and at least {glue:text}`foreign_low:.2f` of the Fourier weight lies at degree 0 or 1. The average sensitivity is {glue:text}`foreign_sensitivity:.1f` of {glue:text}`bits`, as a mean over the four. All this is from two draws of the weights. A likely reason is the residual connection, which carries the token itself to the output, while attention adds an average over all tokens, in which one bit counts little. (Mamba has no attention, but it has a residual connection.) The traces and the magnifications, of one draw each, differ widely.
 #
 # ## What kinds of networks get which measures
 #
-# Sensitivity and spectrum only need outputs, and the sharpness only needs outputs at other weights. The trace needs derivatives: its Gauss-Newton part a first one, the trace of the whole Hessian a second one. Autograd returns derivatives of nearly everything that PyTorch computes, but in a few cases it returns a wrong number without an error. For example, a network that rounds may declare a derivative that rounding does not have, and a checkpoint of the reentrant kind returns no gradient if its input needs none. So the report compares both derivatives with differences of outputs and of gradients over short steps in the weights, and keeps a number only if the differences confirm it. The next lines probe eight small networks on four bits and show which measures each of them gets.
+# What does each measure need? Sensitivity and spectrum only need outputs, and the sharpness only needs outputs at other weights. The trace needs derivatives: its Gauss-Newton part a first one, the trace of the whole Hessian a second one.
+#
+# Autograd returns derivatives of nearly everything that PyTorch computes, but in a few cases it returns a wrong number without an error. For example, a network that rounds may declare a derivative that rounding does not have. Another case is a checkpoint, which saves memory by computing a layer twice: one of the reentrant kind returns no gradient if its input needs none.
+#
+# So the report checks autograd. It moves the weights by short steps, compares the change of the outputs with the first derivative and the change of the gradients with the second, and keeps a number only if these differences confirm it. The next lines probe eight small networks on four bits and show which measures each of them gets.
 
 
 # %% mystnb={"code_prompt_hide": "Eight networks", "code_prompt_show": "Eight networks"} tags=["hide-input"]
@@ -682,7 +694,7 @@ for name in ("checkpoint, reentrant", "a second derivative that is hidden"):
     print(f"{name}: {asked[name].notes[-1]}\n")
 
 # %% [markdown]
-# A function has no weights, so nothing can be said about them. Every other network gets the sharpness. The trace of the whole Hessian is withheld in four cases. The reentrant checkpoint and the detached layer give no gradient for the first layer, and the rounded network returns a gradient that is not the one of its function, so these three lack the Gauss-Newton part as well. The sixth network lacks only the second derivative. Without the comparison the report would have given a wrong number in all four cases.
+# A function has no weights, so nothing can be said about them. Every other network gets the sharpness. The trace of the whole Hessian is withheld for four networks. The reentrant checkpoint and the detached layer give no gradient for the first layer, and the rounded network returns a gradient that is not the one of its function, so these three lack the Gauss-Newton part as well. The sixth network, whose second derivative is hidden, lacks only the whole trace. Without the comparison the report would have given a wrong number in all four cases.
 #
 # Networks that are not in this table are treated in the same way:
 #

@@ -19,7 +19,7 @@
 # # How sensitive is a function on the cube?
 #
 # ```{verdict}
-# Yes, the values of the average sensitivity that the second paper gives are right. At an input of $n$ bits there are $n$ ways to flip a single bit, and all $n$ of them change PARITY, which says whether the number of ones is even. On average over all inputs, about $\sqrt{2n/\pi}$ flips change MAJORITY, and one flip changes FIRST, the first bit. Every flip changes MEAN, the mean of the bits, by a little, and the changes together count $1/n$. We compute these numbers in two ways, by counting flips and from the Fourier weights times their degrees. Both agree to rounding on {glue:text}`random_functions` random functions of each length up to {glue:text}`n_random` bits, and exactly on three functions of {glue:text}`n_packed` bits.
+# Yes, the values of the average sensitivity that the second paper gives are right. Of the $n$ ways to flip one of $n$ bits, all change PARITY, which says whether the number of ones is even. On average over all inputs, about $\sqrt{2n/\pi}$ flips change MAJORITY, and one flip changes FIRST, the first bit. Every flip changes MEAN, the mean of the bits, by a little, and the changes together count $1/n$. Counting flips and summing Fourier weights times their degrees agree to rounding on {glue:text}`random_functions` random functions of each length up to {glue:text}`n_random` bits, and exactly on three functions of {glue:text}`n_packed` bits.
 # ```
 #
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 9 min. **Runs in** 10 s. **Source** printed.
@@ -152,7 +152,7 @@ glue(
 )
 
 # %% [markdown]
-# We computed the sensitivity at every input of up to {glue:text}`n_max` bits, from the definition alone, and the counts agree with the closed forms to rounding at every length. On the logarithmic axes of {numref}`fig-average-sensitivity` the marks of the four functions lie on straight lines, of slopes $1$, $\frac12$, $0$ and $-1$. Only the marks of MAJORITY scatter a little around their line, because the line is the limit for long strings: at $n =$ {glue:text}`n_max` the average sensitivity of MAJORITY is {glue:text}`majority_last:.3f`, and the limit formula gives {glue:text}`majority_limit:.3f`.
+# We computed the sensitivity at every input of up to {glue:text}`n_max` bits, from the definition alone, and the counts agree with the closed forms to rounding at every length. The axes of {numref}`fig-average-sensitivity` are logarithmic, so that a power of $n$ is a straight line. The marks of PARITY, FIRST and MEAN lie on lines of slopes $1$, $0$ and $-1$. Those of MAJORITY scatter around a line of slope $\frac12$, less and less as $n$ grows, because this line is the limit for long strings: at $n =$ {glue:text}`n_max` the average sensitivity of MAJORITY is {glue:text}`majority_last:.3f`, and the limit formula gives {glue:text}`majority_limit:.3f`.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of the four functions, exact on the whole cube (marks), and their closed forms (lines); for MAJORITY the line is the limit $\\sqrt{2n/\\pi}$.", "name": "fig-average-sensitivity"}, "image": {"alt": "Log-log plot against n. PARITY rises with slope one, MAJORITY with slope one half, FIRST is flat at one, MEAN falls with slope minus one. Marks lie on the lines, except that MAJORITY steps up at odd n a little above its limit."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.5)
@@ -215,7 +215,12 @@ table(profiles.iloc[1::2], f"Weight by degree, {n_odd} bits; no weight at even d
 glue(majority_weighted=(profiles["MAJORITY"] * profiles.index).sum(), n_odd=n_odd)
 
 # %% [markdown]
-# **Weight at high degrees makes a transformer brittle.** This is a conclusion that the paper draws from Eq. (17). If the weight at degrees of at least $k$ is $w$, then $\mathrm{as}_n(f) \ge k w$, because each of these characters is counted at least $k$ times. For $k = cn$ the average sensitivity is therefore at least $cwn$. Now take a transformer of a fixed shape, whose tokens are vectors of at least three numbers, that computes such functions, and whose encodings and weights stay bounded as $n$ grows. (The queries and keys of its first layer need not.) Let its weights make a random step of any fixed length. By {prf:ref}`brittle-repaired`, the sharpened Theorem 6, the mean square of the change of its output is then at least $cw$ in the limit of long strings. We compare average sensitivity and $k w$ for all functions of three bits with values $\pm 1$ and every $k$; a ratio below 1 would refute the first step.
+# **Weight at high degrees makes a transformer brittle.** This is a conclusion that the paper draws from Eq. (17), in two steps.
+#
+# 1. *From weight to sensitivity.* If the weight at degrees of at least $k$ is $w$, then $\mathrm{as}_n(f) \ge k w$, because each of these characters is counted at least $k$ times. For $k = cn$ the average sensitivity is therefore at least $cwn$.
+# 2. *From sensitivity to brittleness.* Take a transformer of a fixed shape that computes such functions, whose tokens are vectors of at least three numbers, and whose encodings and weights stay bounded as $n$ grows. (The queries and keys of its first layer need not.) Let its weights make a random step of any fixed length. By {prf:ref}`brittle-repaired`, the sharpened Theorem 6, the mean square of the change of its output is then at least $cw$ in the limit of long strings.
+#
+# We test the first step on all functions of three bits with values $\pm 1$ and every $k$: a ratio of $\mathrm{as}_n(f)$ to $k w$ below 1 would refute it.
 
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 f = 1.0 - 2 * torch.cartesian_prod(*[torch.arange(2)] * 8).double()  # all 256 functions
@@ -236,7 +241,7 @@ degrees.holds(
 # %% [markdown]
 # ## A million inputs, counted as integers
 #
-# On tables of $\pm1$ both sides can be computed without any rounding. If we pack a table so that each entry takes one bit, then a single exclusive-or operation compares 64 inputs with their neighbours at once, and the sum of the results over all flips is $s(x, f)$, for all $x$. For the weights we use that $2^n \hat f(S)$ is an integer, and so is $4^n \sum_S |S|\, \hat f(S)^2$. At $n =$ {glue:text}`n_packed` we count both for parity, for a majority of the first bits (an odd number of them), and for random signs. The identity is refuted if the last column of the table is not 0.
+# On tables of $\pm1$ both sides can be computed without any rounding. For the flips we pack a table so that each entry takes one bit. A single exclusive-or operation then compares the values at 64 inputs with those at their neighbours along one coordinate, and gives a 1 where they differ. The sum of these ones over all coordinates is $s(x, f)$, for all $x$. For the weights we use that $2^n \hat f(S)$ is an integer, and so is $4^n \sum_S |S|\, \hat f(S)^2$. At $n =$ {glue:text}`n_packed` we count both for parity, for a majority of the first bits (an odd number of them, here 19), and for random signs. The identity is refuted if the last column of the table is not 0.
 
 # %% mystnb={"code_prompt_hide": "Counting in integers", "code_prompt_show": "Counting in integers"} tags=["hide-input"]
 odd = n_packed - 1 + n_packed % 2  # bits that the majority counts
@@ -278,7 +283,7 @@ glue(n_packed=n_packed, random_mean=random_signs.mean, random_max=random_signs.m
 glue(no_flip=100 * int(counted["MAJORITY"].histogram[0]) / 2**n_packed)
 
 # %% [markdown]
-# Flips and weights agree exactly. Random signs change at about half of all flips, {glue:text}`random_mean:.3f` on average, and at {glue:text}`random_max` flips at the most sensitive input. This majority, on the other hand, is not changed by any flip at inputs that are far from its threshold, and these are {glue:text}`no_flip:.0f` % of the inputs.
+# Flips and weights agree exactly. Random signs change at about half of all flips, {glue:text}`random_mean:.3f` on average, and at {glue:text}`random_max` flips at the most sensitive input. The majority of 19 bits, on the other hand, is not changed by any flip at inputs that are far from its threshold, and these are {glue:text}`no_flip:.0f` % of the inputs.
 
 # %% [markdown]
 # ## What we found

@@ -19,12 +19,16 @@
 # # From covers to generalization
 #
 # ```{verdict}
-# Yes, a class generalizes if it has small covers, that is, short lists that come close to all its functions. The chain of inequalities behind this holds with a constant of $4\sqrt2$, and in one place with half the stated factor. One closed formula in it needs a condition on the number of examples. Take $m$ examples, functions of absolute value at most $A$, and a number $C$ such that the logarithm of the size of a cover at scale $\epsilon$ is at most $C/\epsilon^2$. Then the condition is $m \ge C/A^2$, and far below that the formula fails: for $A = 1$, $m = 4$ and $C = 100$ it gives {glue:text}`printed_one:.2f` times a positive constant as a bound on a quantity that is never negative.
+# A class of functions generalizes if a short list of its members comes close to all of them. The inequalities behind this are true, one with a constant of $4\sqrt2$, another with half the stated factor. But one closed formula lacks a condition, enough examples. For functions between $-1$ and 1, of which for every $\epsilon$ at most $e^{100/\epsilon^2}$ come within $\epsilon$ of all, it is right from 100 examples on. Far below that it fails: with 4 examples it bounds a quantity that is never negative by {glue:text}`printed_one:.2f` times a positive constant.
 # ```
 #
-# **Needs** {ref}`ch-fourier-walsh`. **Read** 14 min. **Runs in** 10 s. **Source** printed; the tail of A.4 restored, the exponents of A.8 as a later paper quotes them.
+# **Needs** {ref}`ch-fourier-walsh`. **Read** 20 min. **Runs in** 10 s. **Source** printed; the tail of A.4 restored, the exponents of A.8 as a later paper quotes them.
 #
-# **Claim.** Suppose that for a class of functions there is a *cover*: a small finite set such that every function of the class is close to one of the set. Then the class cannot fit random labels, and therefore a function of the class that fits a sample is right on most new inputs. We compute each link of this chain exactly for small classes. All links hold, although one closed formula needs a condition on the number of examples. A lemma says how the parts of a model should share a total error. With the exponents with which a later paper quotes it, it is right if all its coefficients are positive; it allows zeros too, and with a zero the best share need not exist. The bound on covers of linear functions holds, with 1 in place of its constant 36, and its $\log N$ cannot be removed.
+# **Claim.** Suppose that a class of functions has a small *cover*, that is, a finite set such that every function of the class is close to one of the set. Then the class cannot fit random labels, and therefore a function of the class that fits a sample is right on most new inputs. We compute each link of this chain exactly for small classes.
+#
+# * All links hold, although one closed formula needs a condition on the number $m$ of examples. If the functions have an absolute value of at most $A$, and the logarithm of the size of a cover at scale $\epsilon$ is at most $C/\epsilon^2$, then the condition is $m \ge C/A^2$.
+# * A lemma says how a model of several parts should divide a total error among them. With the exponents with which a later paper quotes it, the lemma is right if all its coefficients are positive. It allows zeros too, and with a zero a best division need not exist.
+# * The bound on covers of linear functions on $N$ inputs holds, with 1 in place of its constant 36, and its $\log N$ cannot be removed.
 
 # %% tags=["parameters"]
 m = 10  # sample whose 2**m sign patterns are all tried [6..14]
@@ -71,7 +75,7 @@ def integral(values, upper=1):
 # %% [markdown]
 # ## Why one should care
 #
-# A learner sees $m$ examples and picks a function from a class $\mathcal F$ that fits them. If the class is so rich that some function in it fits *any* labels, coin tosses included, then the chosen function need not fit new examples. Nearly every guarantee in this book therefore starts with the question how well a class fits coin tosses, and nearly every answer goes through covers, that is, through finite sets that stand in for the class. The chain from covers to a guarantee has several links, each with its own constant, and papers quote them from each other. So it is worth knowing which constants are needed, and under which condition the last formula may be used.
+# A learner sees $m$ examples and picks a function from a class $\mathcal F$ that fits them. If the class is so rich that some function in it fits *any* labels, coin tosses included, then the chosen function need not fit new examples. Nearly every guarantee in this book therefore starts with the question how well a class fits coin tosses. Nearly every answer goes through covers, that is, through finite sets that stand in for the class. The chain from covers to a guarantee has several links, each with its own constant, and papers quote them from each other. So it is worth knowing which constants are needed, and under which condition the last formula may be used.
 #
 # The page follows the chain from one end to the other:
 #
@@ -87,9 +91,9 @@ def integral(values, upper=1):
 #
 # ## Two functions by hand
 #
-# On a sample $z_1, \dots, z_m$ the fit to coin tosses is the *empirical Rademacher complexity*
+# How well does a class fit coin tosses? Toss a fair coin $\varepsilon_i = \pm 1$ for each input $z_i$ of a sample $z_1, \dots, z_m$, and let the class answer with the function that agrees best with the tosses. The mean of this agreement is the *empirical Rademacher complexity*, which we also call the *fit to noise*:
 #
-# $$\hat{\mathcal R} = \frac1m\, \mathbb E_{\varepsilon} \sup_{f \in \mathcal F} \sum_{i=1}^m \varepsilon_i f(z_i) , \qquad \varepsilon_i = \pm 1 \text{ by fair coins.}$$
+# $$\hat{\mathcal R} = \frac1m\, \mathbb E_{\varepsilon} \sup_{f \in \mathcal F} \sum_{i=1}^m \varepsilon_i f(z_i) .$$
 #
 # Take $m = 2$ inputs and a class of two functions, with the values $(1, 1)$ and $(1, -1)$. For each of the four outcomes of the coins the better function is chosen:
 #
@@ -100,7 +104,7 @@ def integral(values, upper=1):
 # | $- +$ | $0$ | $-2$ | $0$ |
 # | $- -$ | $-2$ | $0$ | $0$ |
 #
-# The mean of the last column is 1, so $\hat{\mathcal R} = \frac12$: the class fits half of the noise. A single function has $\hat{\mathcal R} = 0$, because its sums are as often positive as negative, and the class of all four sign vectors has $\hat{\mathcal R} = 1$, because it contains every outcome. The next lines confirm this, and compare with a bound that we shall need: for $N$ functions of size at most $r$ the complexity is at most $r \sqrt{2 \log N / m}$ (Massart).
+# The mean of the last column is 1, so $\hat{\mathcal R} = \frac12$: the class fits half of the noise. A single function has $\hat{\mathcal R} = 0$, because its sums are as often positive as negative. The class of all four sign vectors has $\hat{\mathcal R} = 1$, because it contains every outcome. The next lines compute these three numbers from the definition, and compare them with a bound that we shall need, which is due to Massart: for $N$ functions of size at most $r$ the complexity is at most $r \sqrt{2 \log N / m}$. A complexity above it would speak against the bound.
 
 # %%
 by_hand = {
@@ -118,9 +122,11 @@ small = {
 table(pd.DataFrame(small).T.rename_axis("class"), "Three classes on two inputs", form=".3f")
 
 # %% [markdown]
-# How can one bound the complexity of a class with infinitely many members? A *cover* at scale $\epsilon$ is a finite subset of $\mathcal F$ such that each $f \in \mathcal F$ has a member $\hat f$ with $|f(z_i) - \hat f(z_i)| \le \epsilon$ on the whole sample, and $N_\infty(\epsilon)$ is the size of the smallest cover. On two inputs a function is a point in the plane, and a cover is a set of points whose squares cover the class ({numref}`fig-cover`, left). If a few squares are enough, then only few functions of the class differ by much on the sample.
+# The three numbers are as above, and none exceeds Massart's bound in the last column.
+#
+# How can one bound the complexity of a class with infinitely many members? A *cover* at scale $\epsilon$ is a finite subset of $\mathcal F$ such that each $f \in \mathcal F$ has a member $\hat f$ of the subset with $|f(z_i) - \hat f(z_i)| \le \epsilon$ on the whole sample, and $N_\infty(\epsilon)$ is the size of the smallest cover. On two inputs a function is a point in the plane, and a cover is a set of points whose squares cover the class ({numref}`fig-cover`, left). If a few squares are enough, then only few functions of the class differ by much on the sample.
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: linear functions with $\\|v\\|_2 \\le 1$ on two orthogonal inputs are the points of a disc (grey); a few of them, found greedily, cover it with squares of half side $\\epsilon = 0.4$. Right: $\\sqrt{\\log N_\\infty(\\epsilon)/m}$ of three classes on the same random inputs. The area under a curve is the entropy integral of Lemma A.2, over $A$; the mark at the left is the fit to noise, also divided by $A$, which the area bounds up to a constant.", "name": "fig-cover"}, "image": {"alt": "Left, a grey disc covered by overlapping square outlines around marked points. Right, three falling staircases against the scale. That of the characters stays level; that of the means falls late; that of the faded characters falls early. The marks on the vertical axis come in the same order."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: linear functions with $\\|v\\|_2 \\le 1$ on two orthogonal inputs are the points of a disc (grey); a few of them, found greedily, cover it with squares of half side $\\epsilon = 0.4$. Right: $\\sqrt{\\log N_\\infty(\\epsilon)/m}$ of three classes on the same random inputs. The covers of means and faded characters are found greedily, so their true curves may lie lower. The area under a curve, times $A$, is at least the entropy integral of Lemma A.2; the mark at the left is the fit to noise, divided by $A$, which the area bounds up to a constant.", "name": "fig-cover"}, "image": {"alt": "Left, a grey disc covered by overlapping square outlines around marked points. Right, three falling staircases against the scale. That of the characters stays level; that of the means falls late; that of the faded characters falls early. The marks on the vertical axis come in the same order."}} tags=["hide-input"]
 inputs = cube.points(n)[torch.randperm(2**n, generator=rng.generator)[:m]]  # (m, n)
 subsets = cube.bits(n)[1:].double()
 directions = rng.normal(150, n)
@@ -157,24 +163,37 @@ right.legend()
 figures.show()
 
 # %% [markdown]
-# The right of the figure has classes that are defined further below. The characters stay pairwise far apart at every scale below $A$, so their curve is level and the area under it is large. The means and the faded characters are covered by fewer functions as the scale grows, and the areas under their curves are smaller. The marks at the left, which show the fit to noise, come in the same order as the areas. The next lemma explains why.
+# The right of the figure shows how fast covers shrink as the scale $\epsilon$ grows, for three classes of functions of $n$ bits. The *characters* $\chi_S$ are the parities of sets $S$ of bits, with values $\pm 1$. They stay pairwise far apart at every scale below $A$, so their curve is level, and the area under it is large. The *means* are the means of sets of bits, and the *faded* characters are the functions $2^{-|S|} \chi_S$. These two classes are covered by fewer functions as the scale grows, so the areas under their curves are smaller. (Their covers are found greedily, so the true curves may lie lower still.) The marks at the left, which show the fit to noise, come in the same order as the areas. The next lemma explains why.
 #
 # ## The statement
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma 2.2 and A.2 to A.5
 # :label: variables-lem2-2
-# *(Line 3 needs $m \ge C/A^2$. The number under the logarithm of line 2 is not legible in our text; 2 is restored.)* Let $|f| \le A$ for all $f \in \mathcal F$. For a constant $c$:
+# *(Line 3 needs $m \ge C/A^2$. The number under the logarithm of line 2 is not legible in our text; 2 is restored. We read the paper's "$b$-bounded" as "with values in $[0, b]$".)* Let $|f| \le A$ for all $f \in \mathcal F$, and let $m$ be the number of examples. For a constant $c$, where $\delta$ is a scale in line 1 and a probability in lines 2 and 3:
 #
 # 1. $\displaystyle \hat{\mathcal R} \le c\, \inf_{\delta \ge 0} \Bigl( \delta + \int_\delta^A \sqrt{\tfrac1m \log N_\infty(\epsilon)}\; d\epsilon \Bigr)$.
-# 2. For a loss with values in $[0, b]$ (so we read the paper's *$b$-bounded*) that is $L$-Lipschitz in the output (it changes by at most $L$ times as much as the output), with probability at least $1 - \delta$ over the sample, risk and empirical risk differ by at most $4 L \hat{\mathcal R} + 2b \sqrt{\log(2/\delta)/2m}$, for all of $\mathcal F$ at once.
+# 2. Take a loss with values in $[0, b]$ that is $L$-Lipschitz in the output, that is, it changes by at most $L$ times as much as the output. With probability at least $1 - \delta$ over the sample, risk and empirical risk differ by at most $4 L \hat{\mathcal R} + 2b \sqrt{\log(2/\delta)/2m}$, for all of $\mathcal F$ at once.
 # 3. If $\log N_\infty(\epsilon) \le C/\epsilon^2$ on every sample, then $\hat{\mathcal R} \le c \sqrt{C/m}\,\bigl( 1 + \log (A \sqrt{m/C}) \bigr)$, and with line 2 the same bound times $4L$, plus the second term of line 2, holds for the difference with probability at least $1 - \delta$.
 # ```
 #
-# **Why covers bound the fit to noise.** The largest of $N$ random sums $\frac1m \sum_i \varepsilon_i f(z_i)$ with $|f| \le r$ is at most $r \sqrt{2 \log N / m}$ on average (Massart). To reach a whole class in steps, take covers at the scales $A, A/2, A/4, \dots$, and send each member of one to the nearest member of the coarser one. A step to scale $\epsilon$ moves by at most $2\epsilon$, and there are $N_\infty(\epsilon)$ of them, so it costs $2 \epsilon \sqrt{2 \log N_\infty(\epsilon)/m}$. Since $\epsilon$ is twice the gap to the next scale, all steps add up to at most $4 \sqrt 2 \int \sqrt{\log N_\infty/m}$. The coarsest cover costs $A \sqrt{2 \log N_\infty(A)/m}$, which is half of what the integral from $A/2$ to $A$ allows, and the error below the last scale adds at most $4 \delta$. So $c = 4 \sqrt 2 \approx 5.66$ is enough. This uses that our covers consist of members of $\mathcal F$; if they need not, the usual constant is 12.
+# In words, line 1 goes from covers to the fit to noise, line 2 from the fit to noise to the risk, and line 3 puts them together for covers whose log size grows like $1/\epsilon^2$. Apart from $c$, the right side of line 1 is called the *entropy integral*. At $\delta = 0$ the expression under the infimum is $A$ times the area under a curve of {numref}`fig-cover`, so the entropy integral is at most that area times $A$.
+#
+# **Why covers bound the fit to noise.** We show that $c = 4 \sqrt 2 \approx 5.66$ is enough, by going from a coarse cover to the class in steps that become shorter by half each time. The tool is Massart's bound: the largest of $N$ random sums $\frac1m \sum_i \varepsilon_i f(z_i)$ with $|f| \le r$ is at most $r \sqrt{2 \log N / m}$ on average.
+#
+# * *The steps.* Take covers at the scales $A, A/2, A/4, \dots$, and send each member of one to the nearest member of the coarser one. A step to scale $\epsilon$ moves by at most $2\epsilon$, and there are $N_\infty(\epsilon)$ such steps, so it costs $2 \epsilon \sqrt{2 \log N_\infty(\epsilon)/m}$.
+# * *Their sum.* Since $\epsilon$ is twice the gap to the next scale, all steps add up to at most $4 \sqrt 2 \int \sqrt{\log N_\infty/m}$.
+# * *The two ends.* The coarsest cover costs $A \sqrt{2 \log N_\infty(A)/m}$, which is half of what the integral from $A/2$ to $A$ allows. The error below the last scale adds at most $4 \delta$.
+#
+# This argument uses that our covers consist of members of $\mathcal F$; if they need not, the usual constant is 12.
 #
 # ## Fitting noise, exactly
 #
-# To see how large $c$ really has to be, we compute both sides of line 1 for six classes on the same {glue:text}`m` random inputs. *Characters* are all $2^n$ characters, *bits* the $n$ bits and their negatives, *means* the mean of any set of bits, *linear* the maps $x \mapsto v^\top x/\sqrt n$ for many unit vectors $v$, *faded* the functions $2^{-|S|} \chi_S$, and *all signs* every labelling. The complexity is computed from its definition, over all $2^m$ sign patterns. A number above $4 \sqrt 2$ in the last column would refute the constant.
+# How large does $c$ really have to be? We compute both sides of line 1 for six classes on the same {glue:text}`m` random inputs. The complexity is computed from its definition, over all $2^m$ sign patterns. The classes differ in what we know of their smallest covers:
+#
+# * *Covers known.* The $2^n$ *characters*, *bits* (the $n$ bits and their negatives) and *all signs* (every labelling) have values $\pm 1$. Two of their functions that are not equal are 2 apart, so below the scale $A$ a cover has to contain every function. Here the last column is the constant that the class needs.
+# * *Covers found greedily.* For the *means* and the *faded* characters of the figure, and for *linear*, the maps $x \mapsto v^\top x/\sqrt n$ for many unit vectors $v$, the covers may be larger than the smallest ones. Then the integral is too large and the last column too small, so this column is only a lower bound on the constant that the class needs.
+#
+# So the table can refute a constant but cannot confirm one: a number above $4 \sqrt 2$ would refute the lemma with this constant, whereas for its truth we rely on the proof.
 
 # %%
 rows = {}
@@ -191,7 +210,7 @@ fits["constant needed"] = fits["fit to noise"] / fits["integral"]
 table(fits, f"Six classes on {m} inputs of {n} bits", form=".3f")
 
 # %% [markdown]
-# None of the six classes needs a constant above {glue:text}`needed_here:.2f`. The hard cases for a chain of covers are classes that branch like a tree, with many scales, so we draw {glue:text}`trees` of them as well.
+# The largest number in the last column is {glue:text}`needed_here:.2f`. It belongs to all signs, so it is not a matter of greedy covers. The hard cases for a chain of covers are classes that branch like a tree, with many scales, so we draw {glue:text}`trees` of them as well.
 
 # %% mystnb={"code_prompt_hide": "Random trees, and checks", "code_prompt_show": "Random trees, and checks"} tags=["hide-input"]
 
@@ -243,11 +262,13 @@ a2.holds(
 glue(needed=needed, needed_here=fits["constant needed"].max(), m=m, trees=trees)
 
 # %% [markdown]
-# The largest constant that any of these classes needs is {glue:text}`needed:.2f`. The true constant is larger, because $N$ sign vectors that are few for their length have $\hat{\mathcal R}$ near $\sqrt{2 \log N/m}$ and an integral of $\sqrt{\log N/m}$, so no constant below $\sqrt2$ is enough.
+# No tree has a larger number, so {glue:text}`needed:.2f` is the largest constant that we found to be necessary for one of these classes. For the classes with greedy covers, trees included, the constant that is needed may be larger than the table says. So in a trial outside this page we bounded it from above by packings, that is, by functions that are pairwise more than $2\epsilon$ apart: no cover at scale $\epsilon$ has fewer members. None of these classes needs more than 1.06, so with the smallest covers, too, all signs need the most. The lemma as a whole needs a larger constant than any of our classes, because no constant below $\sqrt2$ is enough for all classes: many random sign vectors, $N$ of them, that are few for their length have $\hat{\mathcal R}$ near $\sqrt{2 \log N/m}$ and an integral of $\sqrt{\log N/m}$.
 #
 # ## The closed form, and the condition that it needs
 #
-# If $\log N_\infty(\epsilon) \le C/\epsilon^2$, the integral is $\sqrt{C/m}\, \log(A/\delta)$, and the derivative of $\delta + \sqrt{C/m} \log(A/\delta)$ vanishes at $\delta = \sqrt{C/m}$, which gives line 3. But the integral only runs up to $A$, so if $\sqrt{C/m} > A$, the best choice is $\delta = A$, and the infimum is $A$. The formula as printed, however, continues to decrease: below $A$, and below *zero* once $m A^2 < C/e^2$, although a fit to noise is never negative. The table compares the printed form with the least value on a fine grid of $\delta$; where the two disagree, the printed form is not the infimum.
+# The bound on $\hat{\mathcal R}$ in line 3 is line 1 with the integral worked out, and we now do this in order to see where a condition enters. If $\log N_\infty(\epsilon) \le C/\epsilon^2$, the integral from $\delta$ to $A$ is $\sqrt{C/m}\, \log(A/\delta)$. The derivative of $\delta + \sqrt{C/m} \log(A/\delta)$ with respect to the scale $\delta$ vanishes at $\delta = \sqrt{C/m}$, and this choice gives line 3. But the integral only runs up to $A$. So if $\sqrt{C/m} > A$, which means $m A^2 < C$, the best choice is $\delta = A$, and the infimum is $A$.
+#
+# The formula as printed, however, continues to decrease: below $A$, and below *zero* once $m A^2 < C/e^2$, although a fit to noise is never negative. The table compares the printed form with the least value on a fine grid of scales $\delta$. Where the two disagree, the printed form is not the infimum.
 
 # %%
 rows = {}
@@ -309,9 +330,14 @@ a3.holds(
 glue(printed_one=printed_one, least_capacity=boxes, least_bracket=bracket[0])
 
 # %% [markdown]
-# The printed form is right in the last three rows, where $m A^2 \ge C$, and too small above them. So the lemma is true with a condition that is not printed. To see that it needs the condition, note that any $C$ that is large enough may be used, and a single function, whose covers have size 1, may use every $C$. With $m = 4$, $A = 1$, $C = 100$ its fit to noise is 0, and the formula gives {glue:text}`printed_one:.2f`, times a positive constant. So the lemma is completed either by a second case, $A$ for $m A^2 < C$, or by the condition $m \ge C/A^2$. Below that there is nothing to prove anyway, because $\hat{\mathcal R} \le A$ holds for every class. The same example refutes line 3 for the difference of the two risks. There the second term of line 2 is added, but it does not depend on $C$, so for every $c > 0$ a large enough $C$ makes the whole bound negative.
+# The printed form is right in the last three rows, where $m A^2 \ge C$, and too small above them. So the lemma is true with a condition that is not printed.
 #
-# **If $C$ is the least number.** The example takes a $C$ that is far too large. Suppose instead that $C$ is the least number with $\log N_\infty(\epsilon) \le C/\epsilon^2$ on every sample and at every scale. Then line 3 holds as printed, without the condition. To see this, divide $[-A, A]$ into $k = \lceil 2A/\epsilon \rceil$ intervals of length at most $\epsilon$, which makes $k^m$ boxes for the values on the sample. One member of the class from each box that has one is a cover, so $\log N_\infty(\epsilon) \le m \log k$. For $k = 1$ this is 0, and otherwise $\epsilon < \frac{2A}{k - 1}$. So $C$ is at most $m A^2$ times the largest $\frac{4 \log k}{(k-1)^2}$, which is $4 \log 2 =$ {glue:text}`least_capacity:.2f` at $k = 2$. For $C \ge m A^2$ the formula decreases as $C$ grows, from $c A$ at $C = m A^2$ to {glue:text}`least_bracket:.2f` $c A$ at $C = 4 \log 2 \cdot m A^2$. With $c = 4 \sqrt 2$ this is above $A$, and $\hat{\mathcal R} \le A$ for every class.
+# **Why the condition is needed.** A formula that is not the infimum could still be a bound, so we look for a class that exceeds it. Any $C$ that is large enough may be used, and a single function, whose covers have size 1, may use every $C$. With $m = 4$, $A = 1$, $C = 100$ its fit to noise is 0, and the formula gives {glue:text}`printed_one:.2f`, times a positive constant. So the lemma is completed either by a second case, $A$ for $m A^2 < C$, or by the condition $m \ge C/A^2$. Below that there is nothing to prove anyway, because $\hat{\mathcal R} \le A$ holds for every class. The same example refutes line 3 for the difference of the two risks. There the second term of line 2 is added, but it does not depend on $C$, so for every $c > 0$ a large enough $C$ makes the whole bound negative.
+#
+# **If $C$ is the least number.** The example takes a $C$ that is far too large. Suppose instead that $C$ is the least number with $\log N_\infty(\epsilon) \le C/\epsilon^2$ on every sample and at every scale. Then line 3 holds as printed, without the condition. To see this, we bound the least $C$ by boxes, and look how far the formula can then fall.
+#
+# * *Boxes.* Divide $[-A, A]$ into $k = \lceil 2A/\epsilon \rceil$ intervals of length at most $\epsilon$, which makes $k^m$ boxes for the values on the sample. Take one member of the class from each box that has one. These members are a cover, so $\log N_\infty(\epsilon) \le m \log k$. For $k = 1$ this is 0, and otherwise $\epsilon < \frac{2A}{k - 1}$. So $C$ is at most $m A^2$ times the largest $\frac{4 \log k}{(k-1)^2}$, which is $4 \log 2 =$ {glue:text}`least_capacity:.2f` at $k = 2$.
+# * *The formula.* For $C \ge m A^2$ it decreases as $C$ grows, from $c A$ at $C = m A^2$ to {glue:text}`least_bracket:.2f` $c A$ at $C = 4 \log 2 \cdot m A^2$. With $c = 4 \sqrt 2$ even the latter is above $A$, and $\hat{\mathcal R} \le A$ for every class.
 #
 # ## Risk and empirical risk, over all samples
 #
@@ -322,10 +348,12 @@ glue(printed_one=printed_one, least_capacity=boxes, least_bracket=bracket[0])
 # For a loss as in line 2, with probability at least $1 - \delta$, for all $f \in \mathcal F$ at once: risk exceeds empirical risk by at most $2 L \hat{\mathcal R} + 2b \sqrt{\log(1/\delta)/2m}$. With $\log(2/\delta)$ the same holds for the difference in both directions. The factor 2 cannot be lowered.
 # ```
 #
-# **The idea of the proof.** On average the difference of the two risks is at most twice the complexity of the losses, so it remains to see how far the gap between the two can be from its average. If one example is replaced, the difference of the risks and the complexity change a little, and a quantity of which every example can change only a little is close to its mean with high probability. The constant in the second term comes from counting these changes exactly.
+# **The idea of the proof.** On average the largest difference of the two risks is at most twice the complexity of the losses. So it remains to see how far this difference, less twice the complexity, can be from its average. If one example is replaced, both the difference and the complexity change a little, and a quantity of which every example can change only a little is close to its mean with high probability. The constant in the second term comes from counting these changes exactly.
 #
 # ```{dropdown} Proof
-# *Mean.* Let $\hat{\mathcal R}_\ell$ be the complexity of the losses $z \mapsto \ell(f(z))$. By contraction $\hat{\mathcal R}_\ell \le L \hat{\mathcal R}$, and we study $\Phi = \sup_f (\text{risk} - \text{empirical risk}) - 2 \hat{\mathcal R}_\ell$. Its mean is at most 0 (a second sample in place of the risk, and a coin toss for each pair).
+# We study one quantity, the largest difference of the two risks less twice the complexity. We bound its mean, then the effect of one example on it, and then its tail.
+#
+# *Mean.* Let $\hat{\mathcal R}_\ell$ be the complexity of the losses $z \mapsto \ell(f(z))$. By contraction $\hat{\mathcal R}_\ell \le L \hat{\mathcal R}$, and we study $\Phi = \sup_f (\text{risk} - \text{empirical risk}) - 2 \hat{\mathcal R}_\ell$. Its mean is at most 0, as one sees by taking a second sample in place of the risk, and a coin toss for each pair.
 #
 # *One example.* If one example is replaced by another, the supremum changes by at most $b/m$. In $\hat{\mathcal R}_\ell$ subtract $b/2$ from all losses, which changes nothing because the coins have mean 0; the losses then lie in $[-\frac b2, \frac b2]$. For any numbers $h(f)$ and any $g(f)$ in $[-\frac b2, \frac b2]$, the mean of $\sup(h + g)$ and $\sup(h - g)$ lies between $\sup h$ and $\sup h + \frac b2$. So $\hat{\mathcal R}_\ell$ changes by at most $b/2m$, and $\Phi$ by at most $2b/m$.
 #
@@ -339,7 +367,12 @@ glue(printed_one=printed_one, least_capacity=boxes, least_bracket=bracket[0])
 # * *Risk.* If $|\ell| \le c$, risk and empirical risk differ by at most $2 \hat{\mathcal R}_\ell + 4c \sqrt{2 \log(4/\delta)/m}$. To see this, apply the proof above to the loss $\ell + c$, which lies in $[0, 2c]$ and has the same complexity. It gives $4c \sqrt{\log(2/\delta)/2m}$ as the second term, which is smaller.
 # * *Integral.* In line 1 they let the integral run to infinity. If it is finite, a single function $f_0$ is a cover at some scale $D$. Subtract $f_0$ from all functions. This changes neither covers nor complexity, and afterwards $|f| \le D$ on the sample, so line 1 applies with $A = D$.
 #
-# The theorem can be checked without a single random number, as follows. There are $K$ inputs, equally likely, each with a fixed label. The class holds all functions into $\{0, 1\}$, and the loss is $|f - y|$. Up to the names of the inputs, a sample of {glue:text}`m_exact` inputs is described by how often each input occurs in it, that is, by a partition of the number {glue:text}`m_exact`. For each partition both sides of the bound can be computed. Divide the numbers of occurrences by $m$: the largest difference of risk and empirical risk is half the $\ell_1$ distance of these shares from the uniform distribution. For the complexity, take for each input a random walk with as many steps as the input has occurrences: each walk ends at some distance from 0, and the complexity is $\frac1{2m}$ times the mean of the sum of these distances. So the probability that a bound fails is a finite sum.
+# **A check over all samples.** The theorem can be checked without a single random number, on a class that can remember every label. There are $K$ inputs, equally likely, each with a fixed label. The class holds all functions into $\{0, 1\}$, and the loss is $|f - y|$. Up to the names of the inputs, a sample of {glue:text}`m_exact` inputs is described by how often each input occurs in it, that is, by a partition of the number {glue:text}`m_exact`. For each partition both sides of the bound can be computed:
+#
+# * *The difference of the two risks.* Divide the numbers of occurrences by $m$. The largest difference is half the $\ell_1$ distance of these shares from the uniform distribution.
+# * *The complexity.* Take for each input a random walk with as many steps as the input has occurrences. Each walk ends at some distance from 0, and the complexity is $\frac1{2m}$ times the mean of the sum of these distances.
+#
+# So the probability that a bound fails is a finite sum.
 
 
 # %% mystnb={"code_prompt_hide": "Every sample, by partitions", "code_prompt_show": "Every sample, by partitions"} tags=["hide-input"]
@@ -372,7 +405,7 @@ def chance_and_deviation(K):
 
 
 # %% [markdown]
-# For $\delta$ from 0.01 to 0.99 we divide the probability of failure by $\delta$, for several factors in front of $\hat{\mathcal R}$. A bound that holds has a largest ratio of at most 1, so a number above 1 in the column *2 R* would refute the theorem.
+# For probabilities $\delta$ from 0.01 to 0.99 we divide the probability of failure by $\delta$, for several factors in front of $\hat{\mathcal R}$. A bound that holds has a largest ratio of at most 1, so a number above 1 in the column *2 R* would refute the theorem.
 
 # %%
 levels = torch.arange(1, 100).double() / 100
@@ -462,11 +495,13 @@ a5.holds(
 glue(m_exact=m_exact, factor_one=failing["1 R"].max())
 
 # %% [markdown]
-# With $2 \hat{\mathcal R}$ the bound fails far less often than is allowed, but with a single $\hat{\mathcal R}$ it fails up to {glue:text}`factor_one:.2f` times as often as allowed when there are many more inputs than examples. The reason is that with so many inputs a sample rarely has repeats. Without repeats $\hat{\mathcal R} = \frac12$, and a function of the class can remember the labels of the sample and err on all other inputs. We cannot read which number stands under the logarithm in the paper. With $\log(1/\delta)$ each direction holds by itself, and that is what a bound on the risk needs. For both directions at once $\log(1/\delta)$ is not enough: nine tosses of one coin violate that bound at $\delta = 0.99$.
+# With $2 \hat{\mathcal R}$ the bound fails far less often than is allowed. With a single $\hat{\mathcal R}$, however, it fails up to {glue:text}`factor_one:.2f` times as often as allowed when there are many more inputs than examples. The reason is that with so many inputs a sample rarely has repeats. Without repeats $\hat{\mathcal R} = \frac12$, and a function of the class can remember the labels of the sample and err on all other inputs.
+#
+# We cannot read which number stands under the logarithm in the paper. With $\log(1/\delta)$ each direction holds by itself, and that is what a bound on the risk needs. For both directions at once $\log(1/\delta)$ is not enough: nine tosses of one coin violate that bound at $\delta = 0.99$.
 #
 # ## The best split of an error budget
 #
-# A model with several parts is covered part by part. At scale $x_i$ the cover of part $i$ has a size whose logarithm is $\alpha_i/x_i^2$, and an error of $x_i$ in this part becomes an error of $\beta_i x_i$ at the output. How should a total error of $C$ be divided among the parts, so that the covers together are as small as possible?
+# Where do the covers come from? A model with several parts is covered part by part, and an error in any of the parts becomes an error at the output. Suppose that at scale $x_i$ the cover of part $i$ has a size whose logarithm is $\alpha_i/x_i^2$, and that an error of $x_i$ in this part becomes an error of $\beta_i x_i$ at the output. How should a total error of $C$ (here an error, and no longer the constant of line 3) be divided among the parts, so that the covers together are as small as possible?
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma A.8, exponents as quoted later
 # :label: variables-lemA8
@@ -532,9 +567,11 @@ split.refuted(
 )
 
 # %% [markdown]
-# No random split is better than that of the lemma, whereas equal shares are worse, and exchanging the exponents gives numbers that are far too small or far too large.
+# No random split is better than that of the lemma, whereas equal shares are worse. Exchanging the exponents gives numbers that are far too small or far too large.
 #
 # ## Covers of linear functions
+#
+# The simplest part of a model is a linear function, and the last lemma bounds its covers.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma A.10, from Zhang (2002)
 # :label: variables-lemA10
@@ -545,10 +582,12 @@ split.refuted(
 #
 # **Why Zhang's bound holds.** A later chapter approaches each function of the class by a walk of few steps along the inputs, and counts the steps as one counts the mistakes of a perceptron ({prf:ref}`linear-layer-walk`). For one output and the ball of radius $B_1$ this walk gives a cover by members with $\log N_\infty(\epsilon) \le \frac{B_1^2 B_2^2}{\epsilon^2} \log(2N + 1)$, for any $N$ inputs and every $\epsilon > 0$. This is less than the bound of the lemma.
 #
-# The bound does not depend on the dimension, and one may ask whether its $\log N$ could disappear too. To decide this, take $N$ orthogonal inputs of length $B_2$, on which the values of the class are all vectors of length at most $B_1 B_2$, and let $a = (B_1 B_2/\epsilon)^2$.
+# **Can the $\log N$ disappear?** The bound does not depend on the dimension, and one may ask whether it must depend on the number of inputs. To decide this, take $N$ orthogonal inputs of length $B_2$, on which the values of the class are all vectors of length at most $B_1 B_2$. Let $a = (B_1 B_2/\epsilon)^2$. We bound the size of the smallest cover from both sides.
 #
-# * **From above.** Round each value to the nearest multiple $2 \epsilon z_i$. A $z_i \ne 0$ needs a value of at least $\epsilon |z_i|$, so $\sum_i |z_i| \le \sum_i z_i^2 \le a$. There are at most $(2N+1)^a$ vectors of whole numbers with this property. (These centres may lie outside the class. For a cover by members, do this at the scale $\frac\epsilon2$ and take one member near each centre, which replaces $a$ by $4a$; the walk of {prf:ref}`linear-layer-walk` avoids the factor 4.)
-# * **From below.** Vectors with $k < a/4$ entries $\pm h$, $h$ just above $2\epsilon$, and zeros elsewhere lie in the class, and two of them always differ by more than $2 \epsilon$ somewhere. So $N_\infty \ge 2^k \binom Nk$.
+# * *From above.* Round each value to the nearest multiple $2 \epsilon z_i$. A $z_i \ne 0$ needs a value of at least $\epsilon |z_i|$, so $\sum_i |z_i| \le \sum_i z_i^2 \le a$. There are at most $(2N+1)^a$ vectors of whole numbers with this property. (These centres may lie outside the class. For a cover by members, do this at the scale $\frac\epsilon2$ and take one member near each centre, which replaces $a$ by $4a$; the walk of {prf:ref}`linear-layer-walk` avoids the factor 4.)
+# * *From below.* Vectors with $k < a/4$ entries $\pm h$, $h$ just above $2\epsilon$, and zeros elsewhere lie in the class, and two of them always differ by more than $2 \epsilon$ somewhere. So $N_\infty \ge 2^k \binom Nk$.
+#
+# The table compares both with Zhang's bound as $N$ grows. The column *packing* has the logarithm of the number of vectors from below, and *explicit cover* that of the cover from above. A packing above Zhang's bound would refute the lemma.
 
 # %% mystnb={"code_prompt_hide": "Sizes of three covers", "code_prompt_show": "Sizes of three covers"} tags=["hide-input"]
 sizes = [16, 1024, 65536, N_max] if N_max > 65536 else [16, 1024, N_max]
@@ -577,11 +616,11 @@ zhang.holds(
 glue(generous=(linear["Zhang"] / linear["a log(2N+1)"]).min())
 
 # %% [markdown]
-# Any $k$ below $a/4$ can be used, and $\log \binom Nk$ is at least $k \log (N/k)$. So every bound for all inputs must contain $\log N$, with at least the order of $a$ in front of it. The constant of Zhang's bound, however, could be smaller: the bound is at least {glue:text}`generous:.0f` times $a \log(2N + 1)$, our bound from above. For covers by members of the class the walk gives $a \log(2N + 1)$ as well, and on any inputs.
+# The packing stays below Zhang's bound, but it keeps growing with $N$. The reason is that any $k$ below $a/4$ can be used, and $\log \binom Nk$ is at least $k \log (N/k)$. So every bound for all inputs must contain $\log N$, with at least the order of $a$ in front of it. The constant of Zhang's bound, however, could be smaller: in the sizes that we computed the bound is at least {glue:text}`generous:.1f` times $a \log(2N + 1)$, our bound from above. For covers by members of the class the walk gives $a \log(2N + 1)$ as well, and on any inputs.
 #
 # ## What we found
 #
-# * The *entropy integral*, the right side of line 1, bounds the fit to noise with a constant of $4 \sqrt 2$, for covers by members, while the largest constant that we needed is {glue:text}`needed:.2f`.
+# * The *entropy integral*, the right side of line 1, bounds the fit to noise with a constant of $4 \sqrt 2$, for covers by members. The largest constant that we found one of our classes to need is {glue:text}`needed:.2f`, and no constant below $\sqrt 2$ is enough for all classes.
 # * The bound on the difference of risk and empirical risk holds with $2 L\hat{\mathcal R}$ in place of $4 L\hat{\mathcal R}$, and the 2 is sharp.
 # * The closed form is to be read with $m \ge C/A^2$, or with a second case, because otherwise it can be negative.
 # * The best split is Hölder's inequality, and Zhang's bound holds with 1 for its 36; its $\log N$ is needed.
@@ -603,7 +642,13 @@ glue(generous=(linear["Zhang"] / linear["a log(2N+1)"]).min())
 #
 # ## What would falsify this
 #
-# Each check has a *control*, a broken variant which must fail. The constant of the integral would be wrong if a finite class had a fit to noise of more than $4 \sqrt 2$ times its integral, as happens if only the entropy of one input is taken. The closed form would be wrong if it differed from the least value on a grid of $\delta$, as the printed form does below its condition; the other control is the repaired form. The theorem on risk and empirical risk would be wrong if its probability of failure, summed over all samples, exceeded the one allowed, as it does with $\hat{\mathcal R}$ once, or not at all, or with the covers of a single sample. The split would not be the best one if one other split were better; here the controls exchange the exponents, or split equally. Zhang's bound would be wrong if more functions than it allows were pairwise far apart; the control takes such a set of functions without the bound on $\|v\|$, and this set does exceed it.
+# Each check has a *control*, a broken variant which must fail.
+#
+# * *The constant of the integral* would be wrong if a finite class had a fit to noise of more than $4 \sqrt 2$ times its integral, as happens if only the entropy of one input is taken.
+# * *The closed form* would be wrong if it differed from the least value on a grid of $\delta$, as the printed form does below its condition; the other control is the repaired form.
+# * *The theorem on risk and empirical risk* would be wrong if its probability of failure, summed over all samples, exceeded the one allowed. This happens with $\hat{\mathcal R}$ once, or not at all, or with the covers of a single sample.
+# * *The split* would not be the best one if one other split were better; here the controls exchange the exponents, or split equally.
+# * *Zhang's bound* would be wrong if more functions than it allows were pairwise far apart. The control takes such a set of functions without the bound on $\|v\|$, and this set does exceed it.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -19,10 +19,10 @@
 # # Every function on the cube is a sum of parities
 #
 # ```{verdict}
-# Yes, every function of bits is a sum of parities in exactly one way: all {glue:text}`functions` functions of {glue:text}`n_all` bits are recovered from their coefficients, and no two have the same ones. The first paper writes parities in two ways, with the values $\pm1$ in the program of its experiments and with the values 0 and 1 in its Eq. (1). The same random coefficients then make two functions: one of variance 1, as the paper says of its experiments, and one of variance $\frac14$.
+# Yes, every function of bits is a sum of parities in exactly one way: all {glue:text}`functions` functions of {glue:text}`n_all` bits are recovered from their coefficients, and no two have the same ones. The first paper writes parities in two ways, with the values $\pm1$ in the program of its experiments and with the values 0 and 1 in its Eq. (1). The same random coefficients then make two functions, with different means and numbers of terms: one of variance 1, as the paper says of its experiments, and one of variance $\frac14$.
 # ```
 #
-# **Needs** nothing but linear algebra. **Read** 10 min. **Runs in** 10 s. **Source** Eq. (1) quoted; the sentence on normalising printed.
+# **Needs** nothing but linear algebra. **Read** 12 min. **Runs in** 10 s. **Source** Eq. (1) quoted; the sentence on normalising printed.
 #
 # **Claim.** Every real function of $n$ bits is a sum of $2^n$ parities, in exactly one way. A parity can be written with the values $\pm1$ or with the values 0 and 1. The first paper uses both, and the same coefficients then make two functions, with other means, variances and sparsities. Its sentence that the random functions of its experiments are centred with variance 1 is true in the basis that the experiments use.
 
@@ -128,7 +128,7 @@ in_both["indicators"] = even_parity_coefficients(majority)
 table(in_both, "Coefficients of the majority of three votes", form=".1f")
 
 # %% [markdown]
-# The first column has the four coefficients that we know from the example. The indicators need five terms instead of four, because the coefficient of the empty set is no longer 0. With more votes there are parities of more sizes. The next figure shows how the sum comes nearer to the majority, in the mean square, as larger parities are added:
+# The first column has the four coefficients that we know from the example. The indicators need five terms instead of four, because the coefficient of the empty set is no longer 0. With more votes there are parities of more sizes. The next figure, which can be moved, shows how the sum comes nearer to the majority, in the mean square, as larger parities are added:
 
 # %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
 LONGEST = 11
@@ -166,6 +166,8 @@ moving(
 )
 
 # %% [markdown]
+# Move the slider *largest parity*. Where the votes are nearly balanced, the bars come near to the marks of the majority. At the two ends, where all agree, the sum swings to both sides of the right value, 1 or $-1$, until the largest parity is in. With 11 votes, all of them yes, it is 2.71, $-1.80$, 3.61, $-0.26$, 1.25, and at last 1. But few inputs lie at the ends, and by Parseval's identity the mean squared distance decreases with every size on the slider.
+#
 # ## All Boolean functions, one by one
 #
 # A function of $n$ bits with the values $\pm1$ is itself a string of $2^n$ signs, so there are $2^{2^n}$ such functions, and for small $n$ we can try all of them. We ask two questions: does the sum of its parts return each function, and do two functions ever share their coefficients? A single function for which the answer is wrong would refute Eq. (1). No rounding is involved, since the coefficients are multiples of $2^{-n}$.
@@ -234,7 +236,7 @@ shares = [100 * (more_terms == k).double().mean().item() for k in (-1, 0, 1)]
 glue(functions=len(every), n_all=n_all, fewer=shares[0], equal=shares[1], more=shares[2])
 
 # %% [markdown]
-# All functions are returned, and no two share their coefficients. The degree is the same in both bases, but the sparsity is not, since the coefficient of the empty set differs: with indicators {glue:text}`more:.0f` % of the functions need one term more, and {glue:text}`fewer:.0f` % one term less.
+# All functions are returned, and no two share their coefficients. The degree is the same in both bases, but the sparsity is not, since the coefficient of the empty set differs: with indicators {glue:text}`more:.0f` % of the functions need one term more, {glue:text}`fewer:.0f` % one term less, and {glue:text}`equal:.0f` % as many as with characters.
 #
 # ## Two bases, two geometries
 #
@@ -242,7 +244,12 @@ glue(functions=len(every), n_all=n_all, fewer=shares[0], equal=shares[1], more=s
 #
 # $$\mathbb E\, p_S\, p_T = \begin{cases} 1 & S = T = \emptyset \\ \frac12 & S = T \ne \emptyset, \text{ or exactly one of them is empty} \\ \frac14 & \text{else.} \end{cases}$$
 #
-# How far is this matrix from the identity? On the vectors whose entry for the empty set is 0 and whose other entries sum to zero, it is $\frac14$ times the identity. What remains are the vectors whose other $N - 1$ entries are all equal, with $N = 2^n$. They form a plane, and on this plane the Gram matrix is a $2 \times 2$ matrix of trace $1 + N/4$ and determinant $\frac14$. So the largest eigenvalue is $\lambda = \frac12 (t + \sqrt{t^2 - 1})$ with $t = 1 + \frac N4$, and the smallest is $1/(4\lambda)$. Their ratio, the *condition number*, is $4\lambda^2$, which grows like $4^{n-1}$. The table compares this formula with the eigenvalues of the whole matrix, and lists the rank of each basis; a rank below $2^n$ would refute Eq. (1). Beside the even parities it has the *odd* ones, $(1 - \chi_S)/2$.
+# How far is this matrix from the identity? We look for its eigenvalues, with $N = 2^n$. Outside the row and the column of the empty set all entries are $\frac14$, and on the diagonal another $\frac14$ is added.
+#
+# * *Most eigenvalues are $\frac14$.* Take a vector whose entry for the empty set is 0 and whose other entries sum to zero. The equal entries, $\frac12$ in the row of the empty set and $\frac14$ in the others, give 0 on this vector. Only the addition on the diagonal remains, so the matrix multiplies the vector by $\frac14$.
+# * *Two are left.* What remains are the vectors whose other $N - 1$ entries are all equal. They form a plane, and on this plane the Gram matrix is a $2 \times 2$ matrix of trace $1 + N/4$ and determinant $\frac14$. So the largest eigenvalue is $\lambda = \frac12 (t + \sqrt{t^2 - 1})$ with $t = 1 + \frac N4$, and the smallest is $1/(4\lambda)$.
+#
+# The ratio of the largest to the smallest eigenvalue, the *condition number*, is $4\lambda^2$, which grows like $4^{n-1}$. The table compares this formula with the eigenvalues of the whole matrix, and lists the rank of each basis; a rank below $2^n$ would refute Eq. (1). Beside the even parities it has the *odd* ones, $(1 - \chi_S)/2$.
 
 # %%
 rows = {}
@@ -307,7 +314,9 @@ glue(distinct_1=20 * (1 - (1 - 1 / 20) ** 20), variance_1=1 + 2 * 19 / (math.pi 
 # | sparsity in characters | $W$ | $W + 1$ |
 # | sparsity in indicators | $W + 1$ | $W$ |
 #
-# The last row follows from $\chi_S = 2 p_S - p_\emptyset$: a sum of characters is $\sum_i 2 c_i\, p_{S_i} - s\, p_\emptyset$, so its indicators have one term more, with the negative coefficient $-s$. The paper says that degree and sparsity of the experiments' functions "are defined exactly as in" Eq. (1), and that its theorems need positive coefficients. It does not say which column is meant; the basis of characters is that of the authors' program. Taken literally in the basis of Eq. (1), the sparsity is larger by one, and all coefficients but that of the constant are positive.
+# The last row follows from $\chi_S = 2 p_S - p_\emptyset$: a sum of characters is $\sum_i 2 c_i\, p_{S_i} - s\, p_\emptyset$, so with indicators there is one term more, with the negative coefficient $-s$.
+#
+# Which column does the paper mean? It does not say. On the one hand, the first column, the basis of characters, is that of the authors' program. On the other hand, the paper says that degree and sparsity of the experiments' functions "are defined exactly as in" Eq. (1), which has indicators, and that its theorems need positive coefficients. If a function of the program is taken literally in the basis of Eq. (1), its sparsity is larger by one, and all its coefficients but that of the constant are positive.
 #
 # To test this, we draw one function of each of 20 classes (degrees 1 to 5, with 1, 7, 14 and 20 terms), and take its mean and variance over all $2^T$ inputs, in both bases. A sum of characters with another mean than 0, or another variance than 1, would refute the sentence.
 

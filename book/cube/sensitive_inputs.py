@@ -19,12 +19,17 @@
 # # How many flips change one input?
 #
 # ```{verdict}
-# No, two remarks of the paper on single inputs give wrong numbers, but no conclusion of the paper depends on the difference. Of $n = {glue:text}`n_odd`$ bit flips at most {glue:text}`maj_s` change MAJORITY at one input, not {glue:text}`n_odd`. So the order $n$ of this remark is right, and its constant is too large by a factor of almost 2. And the sensitivity of MEAN, to which each flip contributes the square of half its effect, is $1/n$ at every input, not $1/n^2$: at $n = {glue:text}`n_max`$ it is {glue:text}`mean_s:.4f` in place of {glue:text}`mean_printed:.4f`.
+# No, two remarks of the paper on single inputs give wrong numbers, but no conclusion of the paper depends on the difference. The first is about MAJORITY: of $n = {glue:text}`n_odd`$ bit flips at most {glue:text}`maj_s` change it at one input, not {glue:text}`n_odd`. So the order $n$ of this remark is right, and its constant is too large by a factor of almost 2. The second is about MEAN, where each flip counts with the square of half its effect. The sum over all flips is $1/n$ at every input, not $1/n^2$: at $n = {glue:text}`n_max`$ it is {glue:text}`mean_s:.4f` in place of {glue:text}`mean_printed:.4f`.
 # ```
 #
-# **Needs** {ref}`ch-average-sensitivity`. **Read** 7 min. **Runs in** 5 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`. **Read** 8 min. **Runs in** 5 s. **Source** printed.
 #
-# **Claim.** The paper says how sensitive MEAN and MAJORITY are at single inputs. For the mean of $n$ bits it says $1/n^2$. This is the contribution of *one* flip, whereas all $n$ flips together contribute $1/n$. For majority it says that all $n$ flips change the vote where ones and zeros almost balance, but only about half of them do. The conclusions that the paper draws stand. For MEAN its bound predicts no magnification by layer norm, with $1/n$ as with $1/n^2$. At almost balanced inputs of MAJORITY, or at their neighbours, layer norm has to magnify by the order $n^{1/4}$ at least ({ref}`ch-magnified-inputs`), since half of $n$ flips are still of order $n$. The value for MEAN is a misprint, because Section 3 of the paper has the right one. The remark on MAJORITY is true as an order of growth, and only its constant 1 has to be replaced by $\frac12$.
+# **Claim.** The paper says how sensitive MEAN and MAJORITY are at single inputs.
+#
+# * *MEAN.* For the mean of $n$ bits the paper says $1/n^2$. This is the contribution of *one* flip, whereas all $n$ flips together contribute $1/n$. The printed value is a misprint, because Section 3 of the paper has the right one.
+# * *MAJORITY.* For majority the paper says that all $n$ flips change the vote where ones and zeros almost balance, but only about half of them do. The remark is true as an order of growth, and only its constant 1 has to be replaced by $\frac12$.
+#
+# The conclusions that the paper draws about *layer norm*, an operation of transformers that can magnify small differences, stand. For MEAN the paper's bound predicts no magnification, with $1/n$ as with $1/n^2$. At almost balanced inputs of MAJORITY, or at their neighbours, layer norm has to magnify by the order $n^{1/4}$ at least ({ref}`ch-magnified-inputs`), since half of $n$ flips are still of order $n$.
 
 # %% tags=["parameters"]
 n_max = 14  # longest cube, in bits [4..20]
@@ -85,7 +90,7 @@ figures.show()
 #
 # ## All inputs, all lengths
 #
-# Since one length could be special, we take the smallest and the largest sensitivity over all inputs of every length up to {glue:text}`n_max` bits. The remark on MEAN asks for a sensitivity that falls like $n^{-2}$, and that on MAJORITY for a largest sensitivity of $n$; the table shows $\lfloor n/2 \rfloor + 1$, our value for MAJORITY, beside its largest sensitivity.
+# Since one length could be special, we take the smallest and the largest sensitivity over all inputs of every length up to {glue:text}`n_max` bits. The remark on MEAN asks for a sensitivity that falls like $n^{-2}$, and that on MAJORITY for a largest sensitivity of $n$; the table shows $\lfloor n/2 \rfloor + 1$, our value for MAJORITY, beside its largest sensitivity. It has a row for every third length; the folded cell below it compares all of them.
 
 # %%
 lengths = pd.RangeIndex(1, n_max + 1, name="n")
@@ -170,7 +175,7 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 # :title: At most $\lfloor n/2 \rfloor + 1$ of the $n$ flips change MAJORITY
 # :group: constant
 #
-# **Statement.** Sections 3 and 4 say that $s(x, f) = n$ for MAJORITY whenever the ones and zeros in $x$ are almost fully balanced. As an order the remark is true, and the paper uses no more than the order. As an equation, which is how it is printed both times, it fails. (Where the authors mean an order they write $\Theta$ or $\sim$, both times in the sentence before.)
+# **Statement.** Sections 3 and 4 say that $s(x, f) = n$ for MAJORITY whenever the ones and zeros in $x$ are almost fully balanced. As an order of growth this is true, and the paper uses no more than the order. But both sections print it as an equation, and as an equation it fails. (The sign does not say that an order is meant: where the authors mean an order they write $\Theta$ or $\sim$, and in both sections they do so in the sentence before.)
 #
 # **Counterexample.** At $n = 3$ and $x = (1, 1, -1)$ the vote is 1, and either $1$ can change it, but the $-1$ cannot, so that $s = 2$ and not 3. At $n = {glue:text}`n_odd`$ no input has more than {glue:text}`maj_s` flips that change the vote.
 #

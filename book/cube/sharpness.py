@@ -19,12 +19,16 @@
 # # Sharpness: what noise in the weights does to the loss
 #
 # ```{verdict}
-# The paper's formula is right for small noise: on average the noise raises the loss by half its variance times the trace of the Hessian, the matrix of second derivatives of the loss. For two networks that we tried, at noise of standard deviation 0.001, the relative error of this formula is below {glue:text}`smooth_below`. In these networks no ReLU sits on its kink, the point where it switches on or off. The paper's proof uses an intermediate point, which need not exist if the noise carries a ReLU over its kink, and then the formula for the mean can be wrong too, as a small example shows. An integral in place of this point, with a term for the kinks, repairs the proof.
+# The paper's formula is right for small noise in the weights: on average the loss rises by half the variance of the noise times the trace of the Hessian, the matrix of second derivatives of the loss. For two networks in which no ReLU sits on its kink, where it switches on or off, the relative error at standard deviation 0.001 is below {glue:text}`smooth_below`. The paper's proof uses an intermediate point, which need not exist if the noise carries a ReLU over its kink, and then the formula for the mean can fail too. An integral, with a term for the kinks, repairs the proof.
 # ```
 #
-# **Needs** nothing but derivatives. **Read** 13 min. **Runs in** 10 s. **Source** Remark 3 printed; the formulas of Definition 1 and Theorem 6 restored from their words.
+# **Needs** nothing but derivatives. **Read** 18 min. **Runs in** 10 s. **Source** Remark 3 printed; the formulas of Definition 1 and Theorem 6 restored from their words.
 #
-# **Claim.** Gaussian noise of standard deviation $\sigma$ in all weights raises the loss, on average, by half its variance times the trace of the Hessian of the loss, and by a remainder, which we call the rest. The rest is of order $\sigma^4$ where the loss is smooth. The paper's proof expresses it by the Hessian at one intermediate point, the Lagrange point of Taylor's theorem, and keeps $\sigma$ so small that no ReLU is likely to flip, that is, to switch on or off. If the point is replaced by an integral, with a term for the *corners* of the loss, where its slope jumps, this condition is not needed. Finally, a learner that minimises a weighted sum of loss, norm and sharpness can lower one of them at the cost of another, as the paper says itself.
+# **Claim.** Gaussian noise of standard deviation $\sigma$ in all weights raises the loss, on average, by $\frac{\sigma^2}2$ times the trace of the Hessian of the loss, and by a remainder, which we call the *rest*. The rest is of order $\sigma^4$ where the loss is smooth.
+#
+# The paper's proof expresses it by the Hessian at one intermediate point, the Lagrange point of Taylor's theorem, and keeps $\sigma$ so small that no ReLU is likely to flip, that is, to switch on or off. If the point is replaced by an integral, with a term for the *corners* of the loss, where its slope jumps, this condition is not needed.
+#
+# Finally, a learner that minimises a weighted sum of loss, norm and sharpness can lower one of them at the cost of another, as the paper says itself.
 
 # %% tags=["parameters"]
 n = 6  # bits [4..8]
@@ -56,7 +60,7 @@ bits, ones = cube.bits(n), range(n)
 # %% [markdown]
 # ## Why one should care
 #
-# Many sets of weights compute the same function, and they are not equally good. If the loss rises steeply around one set, then a small error of the weights destroys what was learned, and one must store these weights to many digits. Around another set the loss may hardly rise, so that a few digits are enough. The first paper counts these digits: its bounds on the generalization error are small where noise in the weights raises the loss only a little. For this it needs a formula for the increase of the loss, and the simplest one is half the variance of the noise times the trace of the Hessian. How good is this formula? Networks of ReLUs have kinks, where there is no Hessian, and the noise of an experiment is never infinitely small.
+# Many sets of weights compute the same function, and they are not equally good. If the loss rises steeply around one set, then a small error of the weights destroys what was learned, and one must store these weights to many digits. Around another set the loss may hardly rise, so that a few digits are enough. The first paper counts these digits: its bounds on the generalization error are small where noise in the weights raises the loss only a little. For this it needs a formula for the increase of the loss, and the simplest one is half the variance of the noise times the trace of the Hessian. How good is this formula? One has to ask, because networks of ReLUs have kinks, where there is no Hessian, and because the noise of an experiment is never infinitely small.
 #
 # ## Three weights
 #
@@ -64,7 +68,7 @@ bits, ones = cube.bits(n), range(n)
 #
 # $$L(\theta) = (uv - 1)^2 + v^2 b^2 .$$
 #
-# The loss is zero wherever $uv = 1$ and $b = 0$, so for example $(1, 1, 0)$ and $(3, \frac13, 0)$ compute the same function. But they are not equally robust against noise, as {numref}`fig-three-weights` shows on the left. If each weight is moved by independent Gaussian noise of standard deviation $\sigma$, the mean loss rises from zero to $\sigma^2 (u^2 + 2 v^2) + 2 \sigma^4$. For small noise this is three times as much at the second point as at the first ($\sigma^2 (9 + \frac29)$ and $3 \sigma^2$), and we say that the second point is *sharper*.
+# The loss is zero wherever $uv = 1$ and $b = 0$, so for example $(1, 1, 0)$ and $(3, \frac13, 0)$ compute the same function. But they are not equally robust against noise, as {numref}`fig-three-weights` shows on the left. If each weight is moved by independent Gaussian noise of standard deviation $\sigma$, the mean loss rises from zero to $\sigma^2 (u^2 + 2 v^2) + 2 \sigma^4$. The first term is half the variance times the trace, and the second one is the rest. For small noise the increase is three times as large at the second point as at the first ($\sigma^2 (9 + \frac29)$ and $3 \sigma^2$), and we say that the second point is *sharper*.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The network $v(ux + b)$. Left: mean loss against the noise for two sets of weights that compute the same function (solid), and what the trace of the Hessian says (dotted). Right: squared norm and trace of all weights with $uv = 1$, $b = 0$. The learner that minimizes the norm alone ends at the circle, one that minimizes sharpness alone at the square; the cross is $u = \\frac32$.", "name": "fig-three-weights"}, "image": {"alt": "Left, two curves rise from zero like parabolas, that of u = 3 about three times as steeply; each lies a little above its dotted parabola at large noise. Right, a curve like a bent U that opens to the right: it comes down to a trace near 6, turns at a squared norm of 2, has its lowest point a little to the right, and rises slowly. The circle is at the turn, the square at the lowest point, the cross further to the right and above both."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=2.2)
@@ -86,7 +90,7 @@ right.set(xlabel=r"squared norm $|\theta|^2$", ylabel="trace", xlim=(1.9, 3.5), 
 figures.show()
 
 # %% [markdown]
-# The dotted curves on the left are the approximation by the trace of the Hessian, and the solid curves, the true mean losses, leave them only when the noise is large. On the right every pair of weights with $uv = 1$ is a point of the curve. The lowest point of the curve (the square), where the trace is smallest, is not its leftmost point (the circle), where the norm is smallest. So norm and sharpness are two different measures. At the cross both are larger than at the circle and at the square.
+# {numref}`fig-three-weights` has two parts. The dotted curves on the left are the approximation by the trace of the Hessian, and the solid curves, the true mean losses, leave them only when the noise is large. On the right every pair of weights with $uv = 1$ is a point of the curve. The lowest point of the curve (the square), where the trace is smallest, is not its leftmost point (the circle), where the norm is smallest. So norm and sharpness are two different measures. At the cross both are larger than at the circle and at the square.
 #
 # ## The statement
 #
@@ -101,7 +105,11 @@ figures.show()
 # where $U'$ is a point on the segment from $0$ to $\sigma U$, the Lagrange point of Taylor's theorem. The paper adds a proviso: $\sigma$ "is chosen small enough that no ReLU activations change sign under perturbation with high probability".
 # ```
 #
-# **Why it holds, and where the proof may not.** Let us follow the loss along one direction, $\varphi(t) = L(\theta + t \sigma U)$. By Taylor's theorem $\varphi(1) = \varphi(0) + \varphi'(0) + \frac12 \varphi''(\xi)$ for some $\xi \in (0, 1)$, and then we take the mean over $U$. The mean of $\varphi'(0) = \sigma\, U \cdot \nabla L$ is zero. The mean of $U^\top H U$ at $\theta$ is the trace, since $\mathbb E\, U_i U_j$ is 1 if $i = j$, and 0 otherwise, and $\Delta$ is what is left. The step that can fail is the first, because it needs $\varphi''$ everywhere between 0 and 1, and if a ReLU flips on the way, there is a point without a second derivative.
+# **Why it holds, and where the proof may not.** Let us follow the loss along one direction, $\varphi(t) = L(\theta + t \sigma U)$. By Taylor's theorem $\varphi(1) = \varphi(0) + \varphi'(0) + \frac12 \varphi''(\xi)$ for some $\xi \in (0, 1)$, and then we take the mean over $U$.
+#
+# The mean of $\varphi'(0) = \sigma\, U \cdot \nabla L$ is zero. The mean of $U^\top H U$ at $\theta$ is the trace, since $\mathbb E\, U_i U_j$ is 1 if $i = j$, and 0 otherwise, and $\Delta$ is what is left.
+#
+# The step that can fail is Taylor's theorem, because it needs $\varphi''$ everywhere between 0 and 1, and if a ReLU flips on the way, there is a point without a second derivative.
 #
 # We first check the formula where it can be evaluated exactly. For the three weights every mean is a mean of a polynomial of degree 4, so numerical integration on a grid of $5^3$ points is exact. By the example the rest must be $2 \sigma^4$, so any number other than 1 in the last column would speak against the formula.
 
@@ -144,7 +152,12 @@ thm6.holds(
 # %% [markdown]
 # ## Networks with kinks
 #
-# The three weights have no kinks, so we now turn to networks of ReLUs. Two networks are written by hand and compute the parity of $n$ bits, which is $+1$ if the number of ones $k$ is even, and $-1$ otherwise, as a function of $k$. The output of the *zigzag* is linear between whole numbers, so that each $k$ below $n$ sits on the kink of a unit. The output of the *plateau* is constant around each whole number, and its kinks are a quarter away from whole numbers. The third network is a transformer with random weights, whose targets are its own outputs, so that its loss is zero. The fourth is the same transformer with the parity as its target, which it does not fit.
+# The three weights have no kinks, so we now turn to networks of ReLUs. Two networks are written by hand and compute the parity of $n$ bits, which is $+1$ if the number of ones $k$ is even, and $-1$ otherwise, as a function of $k$. The other two are transformers.
+#
+# * The output of the *zigzag* is linear between whole numbers, so that each $k$ below $n$ sits on the kink of a unit.
+# * The output of the *plateau* is constant around each whole number, and its kinks are a quarter away from whole numbers.
+# * The *transformer* has random weights, and its targets are its own outputs, so that its loss is zero.
+# * *Not fitted* is the same transformer with the parity as its target, which it does not fit.
 
 
 # %%
@@ -263,9 +276,15 @@ glue(unfitted=ratio["not fitted"].iloc[:5].max(), plateau_tenth=100 * ratio.loc[
 glue(at_tenth=ratio.loc[0.1, "transformer"], at_third=ratio.loc[0.3, "transformer"])
 
 # %% [markdown]
-# {numref}`fig-remainder` shows two kinds of curves. For the plateau and the transformer the ratio falls with the noise. On the plateau it falls like $\sigma^2$, as it must where the loss is smooth; the fitted power of $\sigma$ in $\Delta$ itself is {glue:text}`order_plateau:.2f`, where 4 is predicted. Between $\sigma = 0.03$ and 0.1 the noise begins to reach the kinks, which are a quarter away, and the ratio jumps. The transformer has ReLUs too, and even small noise pushes some of its units over their kinks, so its ratio falls less evenly. At $\sigma = 0.001$ the standard error of the ratio is {glue:text}`transformer_error:.0e`, about as large as the ratio itself. The paper measures at twenty sizes of noise, its *mesh*. At the largest of them, 0.01, the ratio is {glue:text}`at_mesh:.1e`, with a standard error of {glue:text}`mesh_error:.0e`. On the zigzag, however, the ratio stays at {glue:text}`zigzag:.3f`, with a standard error of {glue:text}`zigzag_error:.3f` from {glue:text}`drawn` draws, which are the same for every $\sigma$. The reason is that noise in every direction flips a unit at some input, however small the noise is. At weights with a unit on its kink the Hessian does not exist, and $H$ is only a convention, which takes the derivative of a ReLU to be 0 at its kink.
+# {numref}`fig-remainder` has four curves. Two fall with the noise, and two do not. We begin with the three networks that fit their targets.
 #
-# Kinks have a larger effect where the loss is not zero. If the noise can push a unit over its kink, at an input with error $r$, then the slope of the loss jumps there by an amount proportional to $r$, which we call a *corner* of the loss. Many such corners together add a term of order $\sigma^2$, the order of the trace term itself. For the transformer that does not fit its target the rest reaches up to {glue:text}`unfitted:.2f` times the trace term at noise of at most 0.01. Finally, the noise must be small: for the transformer that fits, the rest is {glue:text}`at_tenth:.2f` times the trace term at $\sigma = 0.1$, and {glue:text}`at_third:.0f` times at $\sigma = 0.3$. On the plateau it is only {glue:text}`plateau_tenth:.1f` % at $\sigma = 0.1$.
+# * *The plateau.* Its ratio falls like $\sigma^2$, as it must where the loss is smooth; the fitted power of $\sigma$ in $\Delta$ itself is {glue:text}`order_plateau:.2f`, where 4 is predicted. Between $\sigma = 0.03$ and 0.1 the noise begins to reach the kinks, which are a quarter away, and the ratio jumps.
+# * *The transformer.* Its ratio falls too, but less evenly, because even small noise pushes some of its ReLUs over their kinks. At $\sigma = 0.001$ the standard error of the ratio is {glue:text}`transformer_error:.0e`, more than half of the ratio itself. The paper measures at twenty sizes of noise, its *mesh*. At the largest of them, 0.01 (the vertical line), the ratio is {glue:text}`at_mesh:.1e`, with a standard error of {glue:text}`mesh_error:.0e`.
+# * *The zigzag.* Up to $\sigma = 0.1$ its ratio stays at {glue:text}`zigzag:.3f`, with a standard error of {glue:text}`zigzag_error:.3f` from {glue:text}`drawn` draws, which are the same for every $\sigma$. The reason is that noise in every direction flips a unit at some input, however small the noise is. At weights with a unit on its kink the Hessian does not exist, and $H$ is only a convention, which takes the derivative of a ReLU to be 0 at its kink.
+#
+# *The transformer that does not fit its target* shows that kinks have a larger effect where the loss is not zero. If the noise can push a unit over its kink, at an input with error $r$, then the slope of the loss jumps there by an amount proportional to $r$, which we call a *corner* of the loss. Many such corners together add a term of order $\sigma^2$, the order of the trace term itself, so over a range of noise the ratio need not fall. For this transformer the rest reaches up to {glue:text}`unfitted:.2f` times the trace term at noise of at most 0.01. (Up to this noise the curve is not level: it is largest at $\sigma = 0.001$ and lower on both sides. A likely reason is that the kinks which the noise reaches depend on its size. Since absolute values are drawn, a change of sign does not show.)
+#
+# Finally, the noise must be small: for the transformer that fits, the rest is {glue:text}`at_tenth:.2f` times the trace term at $\sigma = 0.1$, and {glue:text}`at_third:.0f` times at $\sigma = 0.3$. On the plateau it is only {glue:text}`plateau_tenth:.1f` % at $\sigma = 0.1$.
 #
 # The first paper applies the theorem to a transformer that it writes by hand. How large $\Delta$ is for that transformer is computed in {ref}`ch-perturbed-sharpness`.
 #
@@ -275,7 +294,11 @@ glue(at_tenth=ratio.loc[0.1, "transformer"], at_third=ratio.loc[0.3, "transforme
 #
 # $$\varphi(1) = \varphi(0) + \varphi'(0) + \int_0^1 (1 - t)\, \varphi''(t)\, dt .$$
 #
-# It needs only that $\varphi'$ is continuous, and the derivative of a squared ReLU has no jump. Where the error is not zero at the kink, $\varphi'$ jumps, and this corner adds a term. To see both, we integrate over the segment for three models. The first is the ReLU, and the second a softened ReLU, for which the Lagrange point must exist. The third is $w_+ + w + 1$ with the target 0, which also starts at loss 0, but has the error 1 at $w = 0$.
+# It needs only that $\varphi'$ is continuous, and the derivative of a squared ReLU has no jump. Where the error is not zero at the kink, $\varphi'$ jumps, and this corner adds a term, $1 - t$ times the jump at the place $t$ of the kink. To see both, we take three models from $w = -1$ to $w = 1$. The first is the ReLU, and the second a softened ReLU, for which the Lagrange point must exist. The third is $w_+ + w + 1$ with the target 0, which also starts at loss 0, but has the error 1 at $w = 0$.
+#
+# *By hand,* for the third model: the loss is $\varphi(t) = 4 t^2$ before the kink at $t = \frac12$ and $(4t - 1)^2$ after it, so $\varphi''$ is 8 before the kink and 32 after it. Since $\varphi(1) = 9$, a Lagrange point would need $\frac12 \varphi'' = 9$, but only 4 and 16 occur, and the nearer one, 4, is 5 away.
+#
+# For each model the table has four numbers: *the rest*, $\varphi(1) - \varphi(0) - \varphi'(0)$; its distance *from the nearest* value of $\frac12 \varphi''$ on the segment, which must be 0 if there is a Lagrange point; the *integral*; and the term of the *corner*. The integral form is right if the last two add up to the rest.
 
 # %% mystnb={"code_prompt_hide": "Along the segment", "code_prompt_show": "Along the segment"} tags=["hide-input"]
 models = {
@@ -327,7 +350,9 @@ thm6.repaired(
 # %% [markdown]
 # For the ReLU no curvature on the segment comes near the one that is needed, whereas for the softened ReLU one does. The integral alone gives the rest for these two models, but for the third model the term of the corner is needed too.
 #
-# **Does the equation fail for the mean as well?** The theorem is about a mean over all noise, and the errors of single steps might cancel in it. For example, in the first model the points on the segments that cross the kink can be chosen such that the equation holds in the mean, although it fails on each of these segments. The next model excludes this. It is $w - 2(w - 1)_+$ with the target 0, at the interpolator $w = 0$, which is not on the kink. Where the loss has a second derivative, it is $L'' = 2$. So the equation says $\sigma^2$ for the mean loss, wherever the intermediate points lie, and every other number contradicts it.
+# **Does the equation fail for the mean as well?** The theorem is about a mean over all noise, and the errors of single steps might cancel in it. For example, in the first model the points on the segments that cross the kink can be chosen such that the equation holds in the mean, although it fails on each of these segments.
+#
+# The next model excludes this. It is $w - 2(w - 1)_+$ with the target 0, at the interpolator $w = 0$, which is not on the kink. Where the loss has a second derivative, it is $L'' = 2$. So the equation says $\sigma^2$ for the mean loss, wherever the intermediate points lie, and every other number contradicts it.
 
 # %% mystnb={"code_prompt_hide": "The mean", "code_prompt_show": "The mean"} tags=["hide-input"]
 sigma = 0.5
@@ -354,7 +379,7 @@ glue(bent_mean=bent_mean, tail=100 * tail)
 # %% [markdown]
 # At $\sigma = \frac12$ the mean loss is {glue:text}`bent_mean:.4f`, and the equation says 0.25. The noise passes the kink with a chance of {glue:text}`tail:.1f` %. The paper's proviso makes such flips improbable, and the error of the equation is then as small as their contribution. But it is not zero, because the mean includes the improbable flips.
 #
-# Both examples are small, and neither is the paper's transformer. Where the curvature varies along a segment, it can be possible to choose points that satisfy the equation for the mean, even if most draws flip a unit. The plateau at $\sigma = 0.1$ is an example, as the values of $\varphi''$ along random segments show.
+# Both examples are small, and neither is the paper's transformer. Where the curvature varies along a segment, it can be possible to choose points that satisfy the equation for the mean, even if most draws flip a unit. The plateau at $\sigma = 0.1$ is an example, as the values of $\varphi''$ along random segments show. Such a choice is possible if the mean loss lies between the means of the smallest and of the largest $\frac12 \varphi''$ on each segment.
 
 # %% mystnb={"code_prompt_hide": "Segments of the plateau", "code_prompt_show": "Segments of the plateau"} tags=["hide-input"]
 loss, sigma = cases["plateau"][0], 0.1
@@ -384,7 +409,9 @@ glue(flipped=100 * flips.flatten(1).any(1).double().mean().item())
 glue(outside=100 * outside.double().mean().item())
 
 # %% [markdown]
-# In {glue:text}`flipped:.0f` % of the draws a unit flips. The mean loss of {glue:text}`moved:.2f` lies between the means of the least and of the largest $\frac12 \varphi''$ on each segment, {glue:text}`least:.2f` and {glue:text}`most:.2f`, so there are points for which the equation holds in the mean. For {glue:text}`outside:.0f` % of the single draws there is none. The integral form needs no choice of points. It gives the same decomposition, with $\Delta$ a mean of Hessians over the segment in place of a Hessian at one point:
+# In {glue:text}`flipped:.0f` % of the draws a unit flips. The mean loss is {glue:text}`moved:.2f`, and the two means are {glue:text}`least:.2f` and {glue:text}`most:.2f`. So there are points for which the equation holds in the mean, but for {glue:text}`outside:.0f` % of the single draws there is none.
+#
+# The integral form needs no choice of points. It gives the same decomposition, with $\Delta$ a mean of Hessians over the segment in place of a Hessian at one point:
 #
 # ```{prf:theorem} Theorem 6, repaired (ours)
 # :label: sharpness-repaired
@@ -408,7 +435,9 @@ glue(outside=100 * outside.double().mean().item())
 # The *idealized low-sharpness learner* returns weights that minimise $L(\theta) + \alpha\, |\theta|^2 + \beta \operatorname{tr} H(\theta)$, with $\alpha, \beta \ge 0$. (The formula is missing in the text that we could read. A public note quotes it with $\alpha\, |\theta|$, without a square. We take the square. What the remark says is the same in both forms, because they agree at $\alpha = 0$, and there its example below stands.) That the learner is below a given interpolator in both norm and trace "does not follow from minimizing a weighted sum" alone.
 # ```
 #
-# What does such a learner gain over a given interpolator $\theta^*$? If $\alpha$ or $\beta$ is positive, a minimiser cannot exceed $\theta^*$ in *both* norm and trace, since $\theta^*$ would then have the smaller sum. But this does not imply that the minimiser lies below $\theta^*$ in both. To see this we compute where the learner ends for the three weights, for which $\operatorname{tr} H = 2u^2 + 4v^2 + 2b^2$. With $A = \alpha + 2\beta$ and $B = \alpha + 4\beta$ the sum is $(uv - 1)^2 + A u^2 + B v^2$ at $b = 0$. By the inequality of arithmetic and geometric means $A u^2 + B v^2 \ge 2 \sqrt{AB}\, uv$, so the minimum has $A u^2 = B v^2$ and $uv = 1 - \sqrt{AB}$. The remark of the paper would be refuted if the learner were below every interpolator in both norm and trace.
+# What does such a learner gain over a given interpolator $\theta^*$, that is, over given weights of loss 0? If $\alpha$ or $\beta$ is positive, a minimiser cannot exceed $\theta^*$ in *both* norm and trace, since $\theta^*$ would then have the smaller sum. But this does not imply that the minimiser lies below $\theta^*$ in both.
+#
+# To see this we compute where the learner ends for the three weights, for which $\operatorname{tr} H = 2u^2 + 4v^2 + 2b^2$. With $A = \alpha + 2\beta$ and $B = \alpha + 4\beta$ the sum is $(uv - 1)^2 + A u^2 + B v^2$ at $b = 0$. By the inequality of arithmetic and geometric means $A u^2 + B v^2 \ge 2 \sqrt{AB}\, uv$, so the minimum has $A u^2 = B v^2$ and $uv = 1 - \sqrt{AB}$. The remark of the paper would be refuted if the learner were below every interpolator in both norm and trace.
 
 
 # %%
@@ -474,7 +503,9 @@ def1.holds(
 glue(norm_paid=100 * (learners["squared norm"][1.0] / 2 - 1))
 
 # %% [markdown]
-# The learner that minimises sharpness alone ends with a squared norm {glue:text}`norm_paid:.1f` % above that of $(1, 1, 0)$, so it reaches a smaller trace at the cost of a larger norm. All three learners have both a smaller norm and a smaller trace than the cross of {numref}`fig-three-weights`, which is $u = \frac32$. Whether a learner *dominates* an interpolator, that is, ends below it in both numbers, therefore depends on the interpolator. None of the three ends at an interpolator exactly, because the learner accepts the loss $AB$ for a smaller sum. By such small amounts the learner may end below an interpolator in both numbers although no other interpolator dominates it, as the first row is below $(1, 1, 0)$. Up to such amounts, the learner can end below an interpolator in both numbers only if some other interpolator is at least as good in both.
+# The learner that minimises sharpness alone ends with a squared norm {glue:text}`norm_paid:.1f` % above that of $(1, 1, 0)$, so it reaches a smaller trace at the cost of a larger norm. All three learners have both a smaller norm and a smaller trace than the cross of {numref}`fig-three-weights`, which is $u = \frac32$. Whether a learner *dominates* an interpolator, that is, ends below it in both numbers, therefore depends on the interpolator.
+#
+# None of the three ends at an interpolator exactly, because the learner accepts the loss $AB$ for a smaller sum. By such small amounts the learner may end below an interpolator in both numbers although no other interpolator dominates it, as the first row is below $(1, 1, 0)$. Up to such amounts, the learner can end below an interpolator in both numbers only if some other interpolator is at least as good in both.
 #
 # The paper's Section 1.2 says: "For some setting of the regularization parameters, one can thus find an interpolator for which the parameter norm and expected perturbed sharpness are both upper-bounded by those of our construction". For the three weights this is true up to the loss $AB$: for $(u, 1/u, 0)$ one can choose $\alpha$ and $\beta$ such that $B/A = \min(2, \max(1, u^4))$. In its Remark 3 the paper states as an assumption that its learner dominates its own network, and gives reasons for this; see {ref}`ch-pareto` and {ref}`ch-low-sharpness-interpolators`.
 #
@@ -501,7 +532,7 @@ glue(norm_paid=100 * (learners["squared norm"][1.0] / 2 - 1))
 #
 # ## What would falsify this
 #
-# A smooth network at zero loss would refute the theorem if small noise raised its loss by anything but the trace term. The controls are the sum of all entries of $H$ in place of the trace, and the trace term without its factor $\frac12$, for which the order is 2 and not 4. Three more controls concern the proof. A softened ReLU has a Lagrange point, so the search for one must succeed there. With the term of the corners the equation for the mean is right, and without the corner the integral is wrong. For the learner the controls are a trace that leaves out the bias, and $u$ and $v$ or their weights in the sum exchanged.
+# A smooth network at zero loss would refute the theorem if small noise raised its loss by anything but the trace term. Each check has a control, for which the outcome has to be the opposite one. A zigzag whose first slope is not halved must miss the parity. Two controls concern the formula: the sum of all entries of $H$ in place of the trace, and the trace term without its factor $\frac12$, for which the order is 2 and not 4. Three more controls concern the proof. A softened ReLU has a Lagrange point, so the search for one must succeed there. With the term of the corners the equation for the mean is right, and without the corner the integral is wrong. For the learner the controls are a trace that leaves out the bias, and $u$ and $v$ or their weights in the sum exchanged.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -525,7 +556,7 @@ ledger.show()
 #
 # ```{exercise}
 # :label: ex-kinks-near
-# *With the computer.* The kinks of the plateau are a distance of 0.25 away from the whole numbers. Move them to a distance of 0.1, 0.05 and 0.02, and compute the rest over the trace term for noise between 0.003 and 0.1. At which noise does the trace fail, and how is this noise related to the distance? Estimates with a smaller error come from `python -m bookkit.run cube/sharpness -p draws 2000 --out my_run`.
+# *With the computer.* The kinks of the plateau are a distance of 0.25 away from the whole numbers. Move them to a distance of 0.1, 0.05 and 0.02, and compute the rest over the trace term for noise between 0.003 and 0.1. At which noise does the trace fail, and how is this noise related to the distance? The solution uses `draws` perturbations, which are 200 here. Estimates with a smaller error come from ten times as many, `python -m bookkit.run cube/sharpness -p draws 2000 --out my_run`.
 # ```
 #
 # ```{solution-start} ex-kinks-near
@@ -553,7 +584,9 @@ answer = pd.DataFrame(rows).T.rename_axis("distance")
 table(answer, "The rest over the trace term", form=".2g", tiny=1e-9)
 
 # %% [markdown]
-# In each row the rest rises by two or three powers of ten within one step of the noise: at about 0.1 for the distance 0.25, at about 0.03 for 0.1, at about 0.01 for 0.05, and just above 0.003 for 0.02. This is the noise at which a unit becomes likely to pass its kink. At an input with $k$ ones the noise changes the input of the unit by a normal variable of standard deviation $\sigma \sqrt{k + 1}$, that is up to $2.6\, \sigma$ at 6 bits, so the trace can be relied upon as long as $\sigma$ is below about a quarter of the distance. Beyond this noise the rest is of the order of one percent here, and it does not fall as $\sigma^2$ any more.
+# In the first three rows the rest rises by a factor of several hundred, or even more than a thousand, within one step of the noise: between 0.03 and 0.1 for the distance 0.25, between 0.01 and 0.03 for 0.1, and between 0.003 and 0.01 for 0.05. In the last row, for the distance 0.02, the rise has begun before the first column, since the rest at 0.003 is already more than a hundred times that of the row before.
+#
+# The rise begins where a unit becomes likely to pass its kink. At an input with $k$ ones the noise changes the input of the unit by a normal variable of standard deviation $\sigma \sqrt{k + 1}$, that is up to $2.6\, \sigma$ at 6 bits. So as long as $\sigma$ is below about a quarter of the distance, the rest is small, at most 0.2 % of the trace term in this table. That it also falls like $\sigma^2$ is seen only below about an eighth of the distance. Beyond a quarter the rest is between 0.1 % and 3 % here, and it does not fall like $\sigma^2$ any more.
 #
 # ```{solution-end}
 # ```
