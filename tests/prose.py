@@ -2,9 +2,10 @@
 
 ``python -m tests.prose retrieval/state_norms how_to_read`` prints for each page the share of its
 sentences with at most eight words, the share of those that say how they follow from the last
-(*so, because, but, for example ...*), and the median length in words; without names it measures
-all pages. A formula, a number from the run and a reference count as one word each. Headings,
-tables, code, captions and the line of requirements under a card are not prose.
+(*so, because, but, for example ...*), the median length in words, and the minutes that reading
+takes; without names it measures all pages. A formula, a number from the run and a reference count
+as one word each. Headings, tables, code, captions and the line of requirements under a card are
+not prose.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 BOOK = ROOT / "book"
 SHORT = 8
+A_MINUTE = 200
+"""Words that are read in a minute, of a text with formulas."""
 CONNECTIVES = (
     "so|because|but|since|then|therefore|although|hence|whereas|thus|however|instead|otherwise|"
     "for example|for instance|in other words|in particular|that is|to see|this is why|"
@@ -39,6 +42,10 @@ _ENDS = re.compile(r"(?<=[.!?])[\"')*]*\s+(?=[\"'(*$]*[A-Z0-9\x00])")
 _WORD = "\x00"
 _LABEL = re.compile(r"^(\*{1,2})[^*]{1,70}[.:]\1\s*")
 _ROLE = re.compile(r"\{[a-z:]+\}`[^`]*`")
+_FOLDED = re.compile(
+    r"^(`{3,}|:{3,})\{dropdown\}.*?^\1\s*$|^`{3,}\{solution-start\}.*?\{solution-end\}.*?^`{3,}\s*$",
+    re.DOTALL | re.MULTILINE,
+)
 _ABBREVIATION = re.compile(r"\b(e\.g|i\.e|al|Eq|Thm|cf|vs)\.")
 
 
@@ -140,6 +147,12 @@ def measure(text: str) -> Level:
     )
 
 
+def minutes(text: str) -> int:
+    """The time for which a page is read, without what is folded: proofs and solutions."""
+    read = sum(words(s) for s in sentences(_FOLDED.sub("", text)))
+    return max(1, round(read / A_MINUTE))
+
+
 def house_words(text: str) -> list[str]:
     """Words of this house for which the field has others."""
     return [m[0] for line in paragraphs(text) for m in _HOUSE.finditer(line)]
@@ -164,7 +177,7 @@ def main(names: list[str]) -> None:
         house = ", ".join(sorted(set(house_words(text))))
         print(
             f"{name:45s} {level.sentences:4d} {level.short:5.0%} {level.connected:5.0%} "
-            f"{level.median:4.0f}  {house}"
+            f"{level.median:4.0f} {minutes(text):4d} min  {house}"
         )
 
 

@@ -7,7 +7,16 @@ import re
 import pytest
 
 from tests import prose
-from tests.prose import house_words, markdown, measure, page, paragraphs, sentences, words
+from tests.prose import (
+    house_words,
+    markdown,
+    measure,
+    minutes,
+    page,
+    paragraphs,
+    sentences,
+    words,
+)  # fmt: skip
 
 CHAPTERS = (
     "appendix/walsh_transform",
@@ -168,6 +177,27 @@ def test_a_chapter_has_exercises_that_climb_and_one_that_is_run(name):
     label = re.search(r":label: (\S+)", run[0])
     assert label
     assert f"{{solution-start}} {label[1]}" in text
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_says_how_long_it_takes_to_read(name):
+    """Within a minute or a sixth, so that not every new sentence changes the number."""
+    text = markdown(page(name))
+    said = re.search(r"^\*\*Needs\*\*.*\*\*Read\*\* (\d+) min\.", text, re.MULTILINE)
+    assert said
+    found = minutes(text)
+    assert abs(int(said[1]) - found) <= max(1, found / 6), f"{found} min by `python -m tests.prose`"
+
+
+def test_what_is_folded_takes_no_time():
+    read = "word " * 390 + "ends."
+    folded = (
+        "```{dropdown} Proof\n" + "word " * 900 + "ends.\n```\n"
+        "```{solution-start} ex\n:class: dropdown\n```\n" + "word " * 900 + "ends.\n"
+        "```{solution-end}\n```\n"
+    )
+    assert minutes(read) == minutes(f"{read}\n\n{folded}\n{read[:40]}.") == 2
+    assert minutes("It is short.") == 1
 
 
 def test_a_formula_a_number_and_a_reference_are_one_word_each():
