@@ -98,6 +98,12 @@ class Module:
             self.aliases.setdefault(alias.asname or alias.name, set()).add((origin, alias.name))
 
 
+@functools.lru_cache(maxsize=8)
+def of_chapter(text: str) -> Module:
+    """The module that a chapter is; every piece of its key asks for it."""
+    return Module.of(text)
+
+
 _DOTTED = re.compile(r"\w+(\.\w+)+")
 _NEVER = ("__name__ == '__main__'", "TYPE_CHECKING", "typing.TYPE_CHECKING")
 
@@ -155,7 +161,7 @@ class Graph:
 
     def reached(self, text: str) -> dict[str, dict[str, str]]:
         """By module the definitions that a source reaches, each with a hash."""
-        chapter = Module.of(text)
+        chapter = of_chapter(text)
         todo = self._references(chapter, parse(text)) | self._imported(chapter)
         names: set[Name] = set()
         while todo:
@@ -170,7 +176,7 @@ class Graph:
 
     def chains(self, text: str, wanted: set[Name]) -> set[str]:
         """The names, with their attributes, by which a source means one of some definitions."""
-        chapter = Module.of(text)
+        chapter = of_chapter(text)
         chains = {".".join(chain) for chain in mentioned(parse(text)) if chain[0]}
         return {c for c in chains if self._meant(chapter, c.split(".")) & wanted}
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import yaml
 
-from bookkit.definitions import Module, graph
+from bookkit.definitions import graph, of_chapter
 from bookkit.parameters import ChapterError
 from bookkit.results import write_atomically
 from bookkit.syntax import digest, dotted, dump, parse
@@ -271,7 +271,7 @@ def _pins(environment: str) -> dict[str, str]:
 
 def _versions(environment: str, text: str) -> dict[str, str]:
     """The versions of what computes."""
-    imported = {name.partition(".")[0].lower() for name in Module.of(text).imports}
+    imported = {name.partition(".")[0].lower() for name in of_chapter(text).imports}
     wanted = {*COMPUTES, *imported}
     return {name: version for name, version in _pins(environment).items() if name in wanted}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import itertools
 import threading
@@ -13,8 +14,12 @@ _PARSER = threading.Lock()
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
+@functools.lru_cache(maxsize=64)  # a key asks five times for the tree of a chapter
 def parse(text: str) -> ast.Module:
-    """Parse a source, one thread at a time: Python 3.11 counts the depth of all of them at once."""
+    """Parse a source, one thread at a time: Python 3.11 counts the depth of all of them at once.
+
+    Whoever asks for the same text gets the same tree, so nobody may change it.
+    """
     with _PARSER:
         return ast.parse(text)
 
