@@ -198,7 +198,7 @@ fig, ax = figures.new(height=4.2)
 like = dict(zip([*OPEN, UNPROVED], [2, 3, 0], strict=True))
 for i, name in enumerate(NAMES):
     logs = f64(
-        [[float(curves[middle, e][name](max(m, 9))) for m in grid] for T, e in every if T == middle]
+        [[float(curves[middle, e][name](max(m, 9))) for m in grid] for T, e in every if T == middle]  # noqa: SIM300
     )
     thin = i >= 7
     look = figures.line_style(like.get(name, i % 7), linewidth=0.8 if thin else 1.6)
