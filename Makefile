@@ -60,7 +60,7 @@ test: $(READY) ## set up, then run every test, the notebooks among them
 lesser: $(READY) ## tests and a dozen notebooks, held to a lesser processor
 	@$(BIN)/python -m tests.portable --lesser -- $(COMPARE)
 
-portable: $(READY) ## the same of CHAPTERS="PART/NAME ..." (all) held to lesser processors, 1 and 2 threads
+portable: $(READY) ## compare the notebooks of CHAPTERS="PART/NAME ..." (all) as on lesser processors
 	@$(BIN)/python -m tests.portable --chapters "$(CHAPTERS)" --settings "$(SETTINGS)" -- $(COMPARE)
 
 sweep: $(READY) ## CHAPTERS (all) at the ends of every range and at SEEDS="4 5 ..."; SHARD=1/8 is a part of it

@@ -3,8 +3,8 @@
 ``{dependencies} PART`` draws a graph from the fields ``rests_on`` and ``implies`` of the register:
 a node for each result that has either, in the colour of its verdict and linked to its row on the
 scoreboard, and an arrow from what is used to what uses it. Below it a table says of each result
-that fails which others fail with it and which stand. The layout has a column for each step of the
-longest way from a result that uses nothing.
+that is not right, or whose proof is not, which others use it, those that are not right either
+apart. The layout has a column for each step of the longest way from a result that uses nothing.
 """
 
 from __future__ import annotations
@@ -156,8 +156,12 @@ def drawing(
 
 
 def consequences(arrows: Sequence[Edge], rows: Mapping[str, Row], refs: Mapping[str, str]) -> str:
-    """Of each result that fails and is used: what fails with it and what stands, in Markdown."""
-    lines = ["| this result fails | and these with it | these use it and stand |", "|:--|:--|:--|"]
+    """Of each result that is used and not right, or not its proof: the users, in Markdown."""
+    lines = [
+        "| not right as stated, or its proof is not | of those that use it, not right either "
+        "| the others that use it |",
+        "|:--|:--|:--|",
+    ]
     for id, row in rows.items():
         using = users(arrows, id) if row.stated in FAILED else []
         if using:
@@ -169,7 +173,7 @@ def consequences(arrows: Sequence[Edge], rows: Mapping[str, Row], refs: Mapping[
             )
             lines.append("| " + " | ".join(cells) + " |")
     if len(lines) == 2:
-        return "No result of this graph that others use fails."
+        return "All results of this graph that others use are right, and so are their proofs."
     return "\n".join(lines)
 
 

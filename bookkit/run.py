@@ -5,7 +5,7 @@ stores each notebook as it arrives; a killed run, started again, executes only w
 Parameters are checked before any kernel starts. A run that is to be kept goes on from its last
 checkpoint, after a kill or when --budget was over. With DASK_SCHEDULER_ADDRESS the chapters go to
 that Dask cluster. The book is the one that --book names, else the one around the current folder. In
-a folder that has a package helpers of its own, python -P -m bookkit.run finds this one.
+a folder that has a package bookkit of its own, python -P -m bookkit.run finds this one.
 """
 
 from __future__ import annotations

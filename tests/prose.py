@@ -10,9 +10,9 @@ not prose.
 
 from __future__ import annotations
 
+import argparse
 import re
 import statistics
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -182,4 +182,6 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("pages", metavar="PAGE", nargs="*", help="such as cube/capacity (all)")
+    main(parser.parse_args().pages)

@@ -270,7 +270,7 @@ glue(first_a=min(a for _, a in grid if a > 1))
 #
 # **Why.** A ceiling was left out of the number of terms.
 #
-# **Repair.** Averages of $\lceil a/2 \rceil \le a$ terms cover as well, by {prf:ref}`covers-rounding`.
+# **Repair.** Averages of $\lceil a/2 \rceil \le a$ terms cover as well, by {prf:ref}`covers-rounding` of this book.
 #
 # **What survives.** Both statements as printed.
 # ```

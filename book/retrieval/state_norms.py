@@ -588,7 +588,7 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 #
 # **Repair.** The form of the text is true, with an explicit constant: $\mathfrak L \|U\|_F \ge (1 - \sqrt E) \sqrt{N - 1}$, with $E$ the error over pointers to other tokens, at most $\frac N{N-1}$ times the risk.
 #
-# **What survives.** The bound on the dimension, the Frobenius form, and {prf:ref}`retrieval-thm9`, which needs no more than these two.
+# **What survives.** The bound on the dimension, the Frobenius form, and the paper's Theorem 9 ({prf:ref}`retrieval-thm9` of this book), which needs no more than these two.
 # ```
 #
 # ```{finding} retrieval.prop8.lem41_maurey
@@ -601,7 +601,7 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 #
 # **Why.** Maurey's argument covers the $\ell_1$ ball, whereas in the Euclidean ball the logarithm of the size of a packing grows in proportion to $D$.
 #
-# **Repair.** None is needed where the paper uses the lemma, because {prf:ref}`state-norm` is proved without packings.
+# **Repair.** None is needed where the paper uses the lemma, because {prf:ref}`state-norm` of this book is proved without packings.
 #
 # **What survives.** The lemma's first bound, $D \log(1 + 2/\epsilon)$, and with it the bound on the dimension of the states.
 # ```

@@ -305,7 +305,7 @@ ledger.show()
 #
 # **Why.** The Hessian is the limit $\rho \to 0$ at fixed $n$, but the theorem takes $n \to \infty$ first. After layer norm the output is at its maximum, so that its gradient vanishes in all weights except the read-out.
 #
-# **Repair.** Over a fixed step the curvature, $2 D L_{\rho, n} / \rho^2$, has a lower limit of at least $2 D \mu / \rho^2$ as $n \to \infty$, with $\mu = \liminf_n \mathrm{as}_n / n$; this is the sharpened theorem {prf:ref}`brittle-repaired`.
+# **Repair.** Over a fixed step the curvature, $2 D L_{\rho, n} / \rho^2$, has a lower limit of at least $2 D \mu / \rho^2$ as $n \to \infty$, with $\mu = \liminf_n \mathrm{as}_n / n$; this is the sharpened form of the theorem, {prf:ref}`brittle-repaired` of this book.
 #
 # **What survives.** The sentence is true at every other fixed and exact read-out of this network, up to multiples of $(1, \dots, 1)$, which have no effect after layer norm. If the read-out is tilted by {glue:text}`tilt:g`, which changes no output, the trace is at least {glue:text}`bound_64:.1e` at 64 bits and {glue:text}`bound_long:.1e` at {glue:text}`long_n`, and the bound grows as $n^4$. It also remains true that small steps destroy the output on long strings. And what the same sentence of the paper says of worst-case sharpness is true, because at a fixed radius the largest change is at least the average. For networks that are trained, whose fit is not exact and whose layer norm has an $\varepsilon > 0$, nothing is claimed here.
 # ```

@@ -666,7 +666,7 @@ ledger.show()
 #
 # **Why.** A gradient that vanishes at the construction is differentiated as if it vanished around the construction: the slope of the MLP on a plateau is zero, but its derivative for $F$ and $G$ is not. The gradient for $W_{KQ}^{(2)}$ is said to depend on one other matrix only, but with several terms it depends on all that the MLP writes. This adds most of the further blocks, and {glue:text}`last_row` or more blocks remain even if only the last row of $F$ counts.
 #
-# **Repair.** In the exact limit 7 blocks for one term of degree 1, and 9 for one term of higher degree.
+# **Repair.** No general count is proved here. In the exact limit we find 7 blocks for one term of degree 1, and 9 for one term of higher degree.
 #
 # **What survives.** The five blocks among $G$, $b$, $F$ and $v_2$, and the zeros among the other blocks for one term.
 # ```

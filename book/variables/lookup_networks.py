@@ -520,7 +520,7 @@ norms.holds(
 #
 # **Why.** The net is exact within $\delta$ of its points, but $\gamma/4$ is $2\delta$, where it answers 0. Besides, its largest bias is $2 + B/\delta$, where Lemma B.8 allows $\max(1, B)/\delta$.
 #
-# **Repair.** Take $\delta = \gamma/4$, and ramps of width $2\delta$ where they are needed: {prf:ref}`lookup-wide-ramps`. Alternatively, let the heads be accurate to $\gamma/8$, for which the scores must be larger by $\log 2$.
+# **Repair.** Take $\delta = \gamma/4$, and ramps of width $2\delta$ where they are needed: {prf:ref}`lookup-wide-ramps` of this book. Alternatively, let the heads be accurate to $\gamma/8$, for which the scores must be larger by $\log 2$.
 #
 # **What survives.** The lemmas (B.8 for $\delta \le 1$, B.5 and B.6 for $\gamma \le 8$, as in all their uses) and the proposition survive, with $\|W_1\|_\infty \le 2\max(1, B)/\gamma$ where $8\max(1, B)/\gamma$ is allowed, and $\|W_2\|_\infty \le s$ where $8s/\gamma$ is. All {glue:text}`models` random transformers with the repair are exact. The paper's own network survives too, for positions with the heads of the two previous chapters and for a bag with orthonormal codes. There the heads are within $\gamma/8$, because they are made for a $\gamma$ of at most 1 while signs are 2 apart, or because a mean of several signs and a bag leak less.
 # ```

@@ -504,7 +504,7 @@ glue(
 #
 # **Why.** Its scores are unequal, and its values $v_i^\top v_t$ are not 0 for other rows, which no scale of the scores can repair. The proof adds this error in full, so its own sum needs $\gamma > 4s\Delta$.
 #
-# **Repair.** Take dual vectors for keys and values, {prf:ref}`variables-dual-vectors`, for $\Delta < 1/(2s-1)$ and every $\gamma$.
+# **Repair.** Take dual vectors for keys and values, {prf:ref}`variables-dual-vectors` of this book, for $\Delta < 1/(2s-1)$ and every $\gamma$.
 #
 # **What survives.** The statement survives for $\gamma \le 1/s$, within its norms, and for more. So does everything for orthonormal vectors, and the gaps.
 # ```
