@@ -488,7 +488,7 @@ glue(stored_own_share=1 / (1 + stored_d_e / scale["N"]))
 #
 # We made the stored run twice, with different seeds, and show the second. With the first seeds the means were the same to within 0.01: 0.92 and 0.77 for the two cosines, 0.61 for the share of the diagonal, and 0.03 for the error. So no conclusion of this page depends on the seeds of that run.
 #
-# **What differs from the paper.** The table compares with the paper's Figure 2, by the text of its second version, and marks what stands in the code only.
+# **What differs from the paper.** One difference is the task. The text says that Figure 2 uses "the 1STR setup of Figure 1", which is the general task, while the program of this figure draws simple prompts, and so do we; the general task was not run. The table lists the other differences from the paper's Figure 2, by the text of its second version, and marks what stands in the code only.
 
 # %% mystnb={"code_prompt_hide": "Settings", "code_prompt_show": "Settings"} tags=["hide-input"]
 settings = {
@@ -593,7 +593,7 @@ table(shares, "Share of the diagonal in the covariance of random signs", form=".
 #
 # ```{solution} ex-weights-free
 # :class: dropdown
-# The score of token $j$ changes by $\langle \omega_t, v \rangle \langle w, \omega_j \rangle$, which is the same for all $j$, and a softmax does not notice a constant. A vector $w \ne 0$ of this kind exists if the differences $\omega_j - \omega_1$ do not span $\mathbb R^{d_e}$, as for the unit vectors above, where $w$ is the vector of ones, or whenever $d_e \ge N$. Then entries of the matrix can be changed without any effect, and a picture of them shows, in part, where training happened to start. In this chapter $d_e$ is smaller than $N$, and there is no such $w$ in general.
+# The score of token $j$ changes by $\langle \omega_t, v \rangle \langle w, \omega_j \rangle$, which is the same for all $j$, and a softmax does not notice a constant. A vector $w \ne 0$ of this kind exists if the differences $\omega_j - \omega_1$ do not span $\mathbb R^{d_e}$, as for the unit vectors above, where $w$ is the vector of ones, or whenever $d_e \ge N$. Then entries of the matrix can be changed without any effect, and a picture of them shows, in part, where training happened to start. At the default settings of this chapter $d_e$ is smaller than $N$, and there is no such $w$ in general. In the run of the exercise before this one, $d_e = 59$ exceeds $N = 20$, and there is one.
 # ```
 #
 # ## References

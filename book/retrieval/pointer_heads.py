@@ -104,7 +104,7 @@ figures.show()
 #
 # * *The task.* Token $i$ has data $x_i \in \mathbb R^d$ and $q$ pointers, $t_{ih}$ is the position that its pointer $h$ names, and its label is a function $g$ of the data at these positions.
 # * *Encodings.* Position $j$ is written as a unit vector $\omega_j$ with $d_e$ entries. Assumption 3 says that different encodings have inner products of at most $\frac12$ in size.
-# * *The net.* Assumption 2 says that a two-layer net is within $\sqrt{\varepsilon_{2NN}}$ of $g$ on the data that occur ({prf:ref}`retrieval-ass123`).
+# * *The net.* Assumption 2 says that a two-layer net is within $\sqrt{\varepsilon_{2NN}}$ of $g$ on all data no longer than a radius $r_x$ ({prf:ref}`retrieval-ass123`), and the lemma is about prompts with no longer data.
 # * *The heads.* The *query-key matrix* of a head turns two tokens into a score: the query is the token that asks, and the key is the token that is read. A softmax of the scores gives the weights of the average.
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 11 and its proof

@@ -583,12 +583,12 @@ glue(slip_left=20, slip_right=math.sqrt(1 + 2 * 10**2))
 # %% [markdown]
 # The errors are below $\epsilon$, except in the control, whose chords are six times as long, and the number of units is at most 13 times the quoted order for $r_x \ge 1$. The ratio decreases as $r_x$ grows or $\epsilon$ shrinks, apart from the jumps where the number $J$ of terms is rounded up.
 #
-# The paper's own proof of Lemma 24 applies Lemma 42. Its result agrees with the form of Lemma 42, apart from two harmless slips.
+# The paper's own proof of Lemma 24 applies Lemma 42. Its result agrees with the form of Lemma 42, apart from one harmless slip.
 #
 # **Lemma 25** is not judged. It takes the net of Lemma 24 with $r_h = 0$ for each coordinate and pointer, and its width does not follow from Lemma 42. Whether this is a slip cannot be decided, since the display of Lemma 24 that it uses is missing. Nothing later depends on it, as any polynomial serves the purpose.
 #
-# ```{dropdown} Notes for a checker: the two slips, the width of Lemma 25, and the largest ratio
-# *The two slips.* The paper applies Lemma 42 in three dimensions and with $LR = 2\bar R^2$, where $L$ and $R$ are those of Lemma 42 ({ref}`ch-recurrent-lower-bound` has its form). First, the dimension is 2, not 3, for $r_h = 0$. Second, $|h + 2x\sigma(z - \frac12)| \le \bar R$ is not true, because the left side reaches $r_h + r_x$. At $r_h = r_x = 10$ this is {glue:text}`slip_left`, whereas $\bar R$ is {glue:text}`slip_right:.1f`. But Lemma 42 asks only for a bound of $LR$.
+# ```{dropdown} Notes for a checker: the slip, the width of Lemma 25, and the largest ratio
+# *The slip.* The paper applies Lemma 42 in three dimensions (in two for $r_h = 0$) and with $LR = 2\bar R^2$, where $L$ and $R$ are those of Lemma 42 ({ref}`ch-recurrent-lower-bound` has its form). It also says that $|h + 2x\sigma(z - \frac12)| \le \bar R$. This is not true, because the left side reaches $r_h + r_x$. At $r_h = r_x = 10$ this is {glue:text}`slip_left`, whereas $\bar R$ is {glue:text}`slip_right:.1f`. But Lemma 42 asks only for a bound of $LR$.
 #
 # *The width of Lemma 25.* Its bound on the outer weights agrees with Lemma 42 in two dimensions, but its width, $\bar R^4 (\log(\bar R/\epsilon)/\epsilon)^{3/2}$, does not follow. The reason is that Lemma 42 gives the exponent 2 for the width, whereas $\frac32$ is its exponent for the norm.
 #

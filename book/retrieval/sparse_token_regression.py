@@ -101,7 +101,7 @@ ledger.result("retrieval.def2").holds(
 # ```{prf:definition} Mousavi-Hosseini et al. (2025), Assumptions 1 to 3
 # :label: retrieval-ass123
 # 1. *(Quoted.)* For all $r \ge 1$: $\bigl(\mathbb E\, \|x_i\|^r\bigr)^{1/r} \le \sqrt{C_x\, d\, r}$ and $\bigl(\mathbb E\, |y_i|^r\bigr)^{1/r} \le \sqrt{C_y\, r^s}$, with constants $C_x, C_y, s$.
-# 2. *(Quoted.)* A net $x \mapsto a^\top \sigma(Wx + b)$ with $m_g$ ReLUs $\sigma$ and norms $\|a\| \le r_a/\sqrt{m_g}$, $\|(W, b)\|_F \le \sqrt{m_g}\, r_w$ is within $\sqrt{\varepsilon_{2NN}}$ of $g$ on the data that occur.
+# 2. *(Quoted.)* A net $x \mapsto a^\top \sigma(Wx + b)$ with $m_g$ ReLUs $\sigma$ and norms $\|a\| \le r_a/\sqrt{m_g}$, $\|(W, b)\|_F \le \sqrt{m_g}\, r_w$ is within $\sqrt{\varepsilon_{2NN}}$ of $g$ on all data no longer than a radius $r_x$, of order $\sqrt{C_x\, d \log(nN)}$.
 # 3. *(Quoted.)* Position $i$ is shown by a vector $\omega_i \in \mathbb R^{d_e}$ with $\|\omega_i\| = 1$, and $|\langle \omega_i, \omega_j \rangle| \le \frac12$ for all $i \ne j$. The paper suggests random signs over $\sqrt{d_e}$, with $d_e$ of order $\log N$.
 #
 # A token is given to the model as $z_i = \bigl(x_i,\; s\,\omega_i,\; s\,\omega_{t_{i1}}, \dots, s\,\omega_{t_{iq}}\bigr)$ with the scale $s = \sqrt{d/q}$ *(quoted; this $s$ is not the exponent of the first assumption)*.

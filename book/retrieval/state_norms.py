@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-sparse-token-regression`. **Read** 20 min. **Runs in** 10 s. **Source** quoted (both norms, the states' ball), restored (the displays and Lemma 41).
 #
-# **Claim.** If every token has a pointer of its own, then the two states at a token must hold the labels of all other tokens, because its pointer may name any of them. So the states need many dimensions, or the matrix $U$ that reads them needs a large norm. The bound on the dimension holds. The bound on the norm holds in the form of the paper's text, with the Frobenius norm, and we give it a short proof and a constant: if the read-out is $\mathfrak L$-Lipschitz and $E$ is the mean squared error at tokens that point at another token, then on prompts of $N$ tokens $\mathfrak L \|U\|_F$ is at least $(1 - \sqrt E) \sqrt{N - 1}$.
+# **Claim.** If every token has a pointer of its own, then the two states at a token must hold the labels of all other tokens, because its pointer may name any of them. So the states need many dimensions, or the matrix $U$ that reads them needs a large norm. The bound on the dimension holds. The bound on the norm holds in the form of the paper's text, with the Frobenius norm and a constant that depends on $\mathfrak L$. We give it a short proof and a constant: if the read-out is $\mathfrak L$-Lipschitz and $E$ is the mean squared error at tokens that point at another token, then on prompts of $N$ tokens $\mathfrak L \|U\|_F$ is at least $(1 - \sqrt E) \sqrt{N - 1}$.
 #
 # The paper's proof ends with the operator norm, the largest singular value of $U$, in place of the Frobenius norm. This form, as we restored it, rests on a bound for packings that is false in the Euclidean ball, and the form is false as well.
 
@@ -151,7 +151,7 @@ figures.show()
 # There are $c, c' > 0$ such that a risk of at most $c$ implies
 #
 # 1. the *dimension form*, as restored: $d_h \log(1 + \mathfrak L \|U\|_{op}) \ge c' N$;
-# 2. the *Frobenius form*, which the text names: $\mathfrak L \|U\|_F \ge c' \sqrt N$ up to logarithms;
+# 2. the *Frobenius form*, $\mathfrak L \|U\|_F \ge c' \sqrt N$ up to logarithms; the text names $\|U\|_F \ge \tilde\Omega(\sqrt N)$, which is this form for a given $\mathfrak L$;
 # 3. the *operator form*, which the proof concludes, as restored: $\mathfrak L^2 \|U\|_{op}^2 \log(1 + d_h) \ge c' N$. *(Refuted below.)*
 # ```
 #
@@ -267,9 +267,9 @@ glue(best_paid=cheap.loc[1, "D = 1"], slack=last["paid, Frobenius"] ** -2)
 #
 # The second bound counts dimensions, and its idea has two parts. First, if the digits of a state beyond a certain precision are useless, the state holds only a limited number of nats of information. Second, Shannon's rate-distortion bound says how well $N - 1$ numbers can be reproduced from so few nats.
 #
-# *Cells.* We cut the set of all states into cells that are so small that within a cell $f_y$ changes by at most $\tau$. With $\rho = \mathfrak L \|U\|_{op}$ the image of the unit ball under $U^\to$ needs at most $(1 + 2\rho/\tau)^{d_h}$ cells. The cells of $h^\to_j$ are a code for the $p$ labels before $j$, of $d_h \log(1 + 2\rho/\tau)$ nats.
+# *Cells.* We cut the set of all states into cells that are so small that $f_y$ changes by at most $\tau$ between a state and the centre of its cell. With $\rho = \mathfrak L \|U\|_{op}$ the image of the unit ball under $U^\to$ needs at most $(1 + 2\rho/\tau)^{d_h}$ cells. The cells of $h^\to_j$ are a code for the $p$ labels before $j$, of $d_h \log(1 + 2\rho/\tau)$ nats.
 #
-# *Rate and distortion.* By Shannon's bound, $p$ independent standard normal variables that are described by $b$ nats have a mean squared error of at least $e^{-2b/p}$. For both sides together, and with an error of $\tau$ within a cell, we get
+# *Rate and distortion.* By Shannon's bound, $p$ independent standard normal variables that are described by $b$ nats have a mean squared error of at least $e^{-2b/p}$. We use it for the two sides one after the other. Hold the backward states fixed, which say nothing of the $p$ labels before $j$. If the forward state is replaced by the centre of its cell, the read-out of these labels moves by at most $\tau$. So their mean squared error $E_1$ has $\sqrt{E_1} + \tau \ge e^{-b/p}$ with $b = d_h \log(1 + 2\rho/\tau)$, and in the same way $\sqrt{E_2} + \tau \ge e^{-b/p'}$ for the $p'$ labels after $j$. By Minkowski's inequality $(\sqrt E + \tau)^2$ is at least the mean of $e^{-2b/p}$ and $e^{-2b/p'}$ with the weights $\frac p{N-1}$ and $\frac{p'}{N-1}$, and by convexity this is at least $e^{-4b/(N-1)}$. Therefore
 #
 # $$\sqrt E \ge \exp\Bigl( -\frac{2 d_h}{N-1} \log\bigl(1 + 2 \rho/\tau\bigr) \Bigr) - \tau \qquad \text{for every } \tau > 0 .$$
 #
@@ -588,7 +588,7 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 #
 # **Repair.** The form of the text is true, with an explicit constant: $\mathfrak L \|U\|_F \ge (1 - \sqrt E) \sqrt{N - 1}$, with $E$ the error over pointers to other tokens, at most $\frac N{N-1}$ times the risk.
 #
-# **What survives.** The bound on the dimension, the Frobenius form, and the paper's Theorem 9 ({prf:ref}`retrieval-thm9` of this book), which needs no more than these two.
+# **What survives.** The bound on the dimension survives, the Frobenius form does, and so does the paper's Theorem 9 ({prf:ref}`retrieval-thm9` of this book), which needs no more than these two.
 # ```
 #
 # ```{finding} retrieval.prop8.lem41_maurey

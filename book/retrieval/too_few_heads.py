@@ -512,7 +512,7 @@ four_marked = small_steps(500, 2, 0.01, by_mark, x_long)
 glue(marked=four_marked, marked_dimensions=made.shape[1], line_500=heads.floor(500, 4))
 
 # %% [markdown]
-# In {glue:text}`marked_dimensions` dimensions, and within Assumption 3, four heads leave an error of {glue:text}`marked:.1e`, where four heads that look at positions only leave {glue:text}`line_500:.3f`. The construction works for every $q$ and $d$, so with $d_e$ of order $\log N$ and encodings made for the $q$ tokens, $2d$ heads are approximately enough.
+# In {glue:text}`marked_dimensions` dimensions, and within Assumption 3, four heads leave an error of {glue:text}`marked:.1e`, where four heads that look at positions only leave {glue:text}`line_500:.3f`. (This is the error at the tokens that have no data of their own. The tokens of the first half may point anywhere, so let them point at the same $q$ tokens. With no weight on the data of the query itself, all tokens then have the same label and the same outputs.) The construction works for every $q$ and $d$, so with $d_e$ of order $\log N$ and encodings made for the $q$ tokens, $2d$ heads are approximately enough.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 open_cells, sizes = read[read["(1 - H/d)(1 - H/q)"] > 0], range(1, 65)
