@@ -77,7 +77,7 @@
 # | Lemma 15, on the output of a head | true with $C_V$, and half of the exponent is enough | the factor $C_V$ is missing |
 # | the exponent of both, which the paper leaves open | half of it is needed on long strings | nothing |
 # | Lemma 9, which joins values and weights | true with a bound on the lengths at both inputs | one symbol of its proof |
-# | Remark 14, that bounds must depend on the scores | true; of our two examples one has tokens set by hand, and the one with a first layer is about the mean only | nothing |
+# | Remark 14, that bounds must depend on the scores | true, by a network whose two first layers make the tokens | nothing |
 
 # %% tags=["parameters"]
 repeats = 200  # random heads of each kind [100..600]
@@ -87,6 +87,7 @@ seed = 0  # of everything random [0..1000000]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
+from dataclasses import replace
 
 import pandas as pd
 import torch
@@ -96,6 +97,7 @@ from helpers import cube
 from helpers.nets.norm import layer_norm
 from helpers.rng import Rng, f64
 from papers.sensitive.influence import through_head
+from papers.sensitive.parity import OUT, PLACE, forward, parity_transformer
 
 ledger, rng = Ledger("sensitive/influence_by_layer"), Rng(seed)
 lem9, later = map(ledger.result, ("sensitive.lem9", "sensitive.rem10.later"))
@@ -495,7 +497,7 @@ glue(count9=len(found) * repeats, top9=top9["Lemma 9"].max(), counter9=top9.iloc
 #
 # Why is this worth a remark? In the first layer the norm of the scores can be avoided: there the weights of a row move by at most 6 for all bits together, in the mean over inputs and whatever the scores are ({prf:ref}`influence-mean`). We call $\sum_q \sum_u I_q[\hat a_{iu}]$ the *sum over all flips*. If it can be far above 6 in a later layer with large scores, the remark is right.
 #
-# Let the first token hold $-\mathrm{PARITY}/n$ and the last one $\mathrm{PARITY}/n$, where PARITY is $\pm 1$. (We set these tokens by hand and construct no first layer that makes them; the paper takes them from a network of Chiang and Cholak (2022).) The query compares the two, with scores multiplied by $c$, so that $\|K^\top Q\| = c$. At $c = n^2$ every flip should carry nearly all attention from one token to the other. Then each flip contributes 2, because the weights of a row are moved completely, and the sum over all flips is $2n$, at every input.
+# Let the first token hold $-\mathrm{PARITY}/n$ and the last one $\mathrm{PARITY}/n$, where PARITY is $\pm 1$. (Here we set these tokens by hand, and below two layers make similar ones; the paper takes them from a network of Chiang and Cholak (2022).) The query compares the two, with scores multiplied by $c$, so that $\|K^\top Q\| = c$. At $c = n^2$ every flip should carry nearly all attention from one token to the other. Then each flip contributes 2, because the weights of a row are moved completely, and the sum over all flips is $2n$, at every input.
 
 
 # %%
@@ -532,7 +534,46 @@ glue(parity_sum=columns["least"][-1], parity_largest=2 * n, parity_one=columns["
 # %% [markdown]
 # At $c = n^2$ the sum is {glue:text}`parity_sum:.2f` at every input. The largest possible value is $2n =$ {glue:text}`parity_largest`, so nearly all attention moves with every one of the $n$ flips. With $\|K^\top Q\| = 1$ the sum is {glue:text}`parity_one:.3f`. So for such tokens a dependence on $\|K^\top Q\|$ is unavoidable, in the mean and with high probability.
 #
-# **With a first layer that makes the tokens.** One may object that perhaps no first layer produces such tokens. So we give a weaker example in which the first layer is written down. Let $n$ be odd. A first layer with uniform attention puts the mean of all signs into every token. Layer norm has $\varepsilon = 1$, as in the paper's remark, so that nothing is magnified. The query of the second layer compares this mean, as it stands in the last token, with the encodings of the first and of the last position, which have opposite signs. If the scores are large, the sign of the mean decides which of the two gets all the attention.
+# **With two layers that make the tokens.** One may object that perhaps no transformer produces such tokens. But two layers do. Take the exact PARITY transformer of {ref}`ch-brittle-transformers` with $\varepsilon = 1$ in layer norm, as in the paper's remark, and leave out the two hidden units of its second block that clear the position. Without the magnification of $\varepsilon = 0$ every token then still has its position $i/n$ in one column, and in another a number that has the sign of PARITY and is of the order $1/n^2$. A third layer multiplies these two in its scores: the number in the token that asks with the position of the token that is read. For one parity the scores increase with the position, and for the other they decrease. Neighbouring positions are $1/n$ apart, so scores that are multiplied by $c = n^4$ differ by an amount of order $n$, and nearly all attention is at the last token or at the first. If the sum over all flips stayed small at some input, this would not be an example for the second half of the remark.
+
+
+# %%
+def made_head(n, c):
+    """Sum over all flips for the last query of a third layer, behind two that find PARITY."""
+    spec, weights = parity_transformer(n)
+    clears = weights["layers.1.hidden"][PLACE] != 0  # units of block 2 that would clear PLACE
+    weights["layers.1.hidden"] = weights["layers.1.hidden"].masked_fill(clears, 0)
+    weights["layers.1.output"] = weights["layers.1.output"].masked_fill(clears[:, None], 0)
+    x = cube.bits(n)
+    seen = forward(replace(spec, norm_eps=1.0), weights, x, every=True, intermediates=True)[1]
+    y = seen["layers.1.stream"]
+    rows = (c * y[:, -1:, OUT] * y[:, :, PLACE]).softmax(-1)
+    index = torch.arange(2**n)
+    return sum((rows - rows[index ^ (1 << q)]).abs().sum(-1) for q in range(n))
+
+
+made = {c: made_head(n, c) for c in (1.0, float(n**4), float(n**5))}
+columns = {"least": [v.min().item() for v in made.values()]}
+columns["mean"] = [v.mean().item() for v in made.values()]
+column = {"$\\|K^\\top Q\\|$": ["1", "n⁴", "n⁵"]} | columns
+table(
+    column, f"Sum over all flips, over the inputs; two layers make the tokens, n = {n}", form=".3f"
+)
+later.holds(
+    "Remark 14 with two layers that make the tokens: least sum over all flips at any input, in "
+    "units of $2n$, scores multiplied by $n^5$; control: not multiplied",
+    columns["least"][-1] / (2 * n),
+    at_least=0.9,
+    control=columns["least"][0] / (2 * n),
+    about="statement",
+    evidence="attained",
+)
+glue(made_sum=columns["least"][1], made_one=columns["least"][0])
+
+# %% [markdown]
+# With scores multiplied by $n^4$ the sum is at least {glue:text}`made_sum:.2f` of the possible {glue:text}`parity_largest` at every input, and without the factor {glue:text}`made_one:.3f` at some. So the remark holds in the mean and with high probability, for a transformer all of whose layers are written down.
+#
+# **With a single layer before.** If only one layer makes the tokens, we have a weaker example, about the mean only. Let $n$ be odd. A first layer with uniform attention puts the mean of all signs into every token. Layer norm has $\varepsilon = 1$, as in the paper's remark, so that nothing is magnified. The query of the second layer compares this mean, as it stands in the last token, with the encodings of the first and of the last position, which have opposite signs. If the scores are large, the sign of the mean decides which of the two gets all the attention.
 #
 # So each flip that changes the majority contributes 2, and the mean of the sum over all flips tends to $2\, \mathrm{as}(\mathrm{MAJORITY})$, where $\mathrm{as}$ is the average sensitivity, which for MAJORITY is of order $\sqrt n$. If this mean stayed below 6, the example would not show what the remark says.
 
@@ -581,7 +622,7 @@ glue(odd=odd, majority_sum=read[odd**2], majority_one=read[1])
 # * Lemma 13 is true, also for the sum over a row, although step (45) of its proof fails.
 # * Lemma 15 as printed lacks the factor $C_V$: for two tokens and $V = 1000\, I$ the output changes by {glue:text}`counter15:.2f` times the printed bound. With this factor it is true.
 # * Lemma 9 is true with its lengths taken at the neighbour or as a bound at both inputs, and nearly attained. With the lengths at $x$ alone it would fail in a first layer.
-# * Remark 14 is true: with scores multiplied by $n^2$ a second layer that reads PARITY$/n$ moves all attention at nearly every flip, at every input. If a first layer makes the tokens, we have an example for the mean only.
+# * Remark 14 is true: with scores multiplied by $n^2$ a second layer that reads PARITY$/n$ moves all attention at nearly every flip, at every input. So does a third layer behind two layers that make the tokens, with scores multiplied by $n^4$. If only one layer makes them, we have an example for the mean only.
 #
 # ```{finding} sensitive.lem13.lem13
 # :title: Lemma 13's proof leaves out the length of a token
