@@ -85,9 +85,22 @@ class Chapter:
 
     @property
     def stored_seconds(self) -> float | None:
-        """What the longest of its stored runs took; None if there is none."""
-        files = (self.root / "results").glob(f"{self.name}.*.json")
-        return max((float(json.loads(key.read(f))["seconds"]) for f in files), default=None)
+        """What the longest of its stored runs took; None if there is none.
+
+        Raises:
+            ChapterError: a record is damaged.
+        """
+        longest = None
+        for file in (self.root / "results").glob(f"{self.name}.*.json"):
+            try:
+                took = float(json.loads(key.read(file))["seconds"])
+            except (ValueError, KeyError, TypeError):
+                raise ChapterError(
+                    f"{file} is damaged: it is no JSON with a number of seconds; "
+                    "restore it, or delete it and its table"
+                ) from None
+            longest = max(took, longest or 0.0)
+        return longest
 
     def parameter(self, name: str) -> Parameter:
         """A parameter by name; ChapterError names those allowed."""

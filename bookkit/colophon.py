@@ -32,14 +32,24 @@ def edition(root: Path) -> Edition:
         OSError, KeyError: no ``CITATION.cff`` there, or one without title, version or date.
     """
     cited = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
-    command = ["git", "-C", str(root), "log", "-1", "--format=%cs %h"]
-    try:
-        found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        found = ""
-    date, _, commit = found.strip().partition(" ")
+    top = _git(root, "rev-parse", "--show-toplevel")
+    # A book that was unpacked within the repository of something else has no commit of its own.
+    own = bool(top) and Path(top).resolve() == root.resolve()
+    found = _git(root, "log", "-1", "--format=%cs %h") if own else ""
+    date, _, commit = found.partition(" ")
     released = str(cited["date-released"])
     return Edition(cited["title"], str(cited["version"]), date or released, commit)
+
+
+def _git(root: Path, *words: str) -> str:
+    """What git says of a folder; nothing outside a repository, or without git."""
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), *words], capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()
 
 
 def load_edition(app: Any, config: Any) -> None:

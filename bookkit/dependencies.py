@@ -200,7 +200,7 @@ def setup(app: Any) -> dict[str, bool]:
                 raise self.error(f"dependencies: no result of {part} rests on another")
             page = board(self.env.found_docs, part)
             place = self.env.app.builder.get_relative_uri(self.env.docname, page)
-            refs = full_refs()
+            refs = full_refs(REGISTER)
             graph = drawing(arrows, rows, refs, place, f"graph-{part}")
             table = self.parse_text_to_nodes(consequences(arrows, rows, refs))
             return [nodes.raw("", graph, format="html"), *table]

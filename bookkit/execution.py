@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from bookkit.definitions import graph
-from bookkit.key import Pieces, code_of, outputs_key
+from bookkit.key import COMPUTES, Pieces, code_of, outputs_key
 from bookkit.parameters import parameters_span
 from bookkit.place import VARIABLE, short_folder
 from bookkit.syntax import digest
@@ -78,7 +78,7 @@ def code_for(source: str) -> dict[str, str]:
     return {
         "helpers": digest(json.dumps(graph().reached(source), sort_keys=True)),
         "python": platform.python_version(),
-        **{name: _version(name) for name in ("torch", "numpy", "numba")},
+        **{name: installed(name) for name in COMPUTES if name != "triton"},  # macOS has none
     }
 
 
@@ -230,7 +230,8 @@ def _address() -> str:
         return ""
 
 
-def _version(package: str) -> str:
+def installed(package: str) -> str:
+    """The version of a package in this environment, or "none"."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

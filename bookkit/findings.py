@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bookkit.chapters import ROOT, Chapter, every_chapter
+from bookkit.chapters import REGISTER, ROOT, Chapter, every_chapter
 from bookkit.output import in_prose
 from bookkit.register import every_entry, full_refs, load_register
 
@@ -160,9 +160,9 @@ def in_one_line(found: Sequence[Finding]) -> str:
 
 def _ref(finding: Finding) -> str:
     """What its result is called, such as "P2, Theorem 6"."""
-    entry = every_entry()[finding.id]
-    number = next(paper.number for paper in load_register() if paper.key == entry.section)
-    name = full_refs()[finding.id]
+    entry = every_entry(REGISTER)[finding.id]
+    number = next(paper.number for paper in load_register(REGISTER) if paper.key == entry.section)
+    name = full_refs(REGISTER)[finding.id]
     return f"{number}, {name}" if number else name
 
 

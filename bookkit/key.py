@@ -287,7 +287,7 @@ def _rows(text: str, root: Path) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=4)
 def _rows_of(register: Path, changed: int) -> dict[str, Any]:
-    """Source and chapter of every row and part of a register, by id; of none if it is no list."""
+    """Source, chapter and kind of all rows and parts of a register, by id; of none if no list."""
     found: dict[str, Any] = {}
 
     def visit(node: Any, above: dict[str, Any]) -> None:

@@ -28,7 +28,14 @@ from typing import Any
 
 from bookkit import cluster, results
 from bookkit.chapters import Chapter, every_chapter, find, read_record, record_of
-from bookkit.execution import Outcome, code_for, end_all, execute_notebook, execute_plainly
+from bookkit.execution import (
+    Outcome,
+    code_for,
+    end_all,
+    execute_notebook,
+    execute_plainly,
+    installed,
+)
 from bookkit.jobs import (
     Clock,
     Job,
@@ -39,6 +46,7 @@ from bookkit.jobs import (
     seconds,
     stale,
 )
+from bookkit.key import COMPUTES
 from bookkit.output import print_anywhere
 from bookkit.parameters import ChapterError, Parameter
 from bookkit.place import PACKAGE, find_root
@@ -122,6 +130,9 @@ def plan(options: argparse.Namespace) -> list[Job]:
 
 def carry_out(jobs: Sequence[Job], options: argparse.Namespace) -> int:
     """Execute the jobs, store each as it arrives, report; 1 if any failed."""
+    for job in jobs:
+        if job.in_the_book:
+            _require_pins(job)
     on_cluster = bool(cluster.address()) and not options.plain
     where = "on the cluster" if on_cluster else f"{min(options.jobs, len(jobs))} at once"
     print(f"executing {len(jobs)}, {where}", flush=True)
@@ -274,6 +285,17 @@ def _words(text: str, parameter: Parameter) -> list[str]:
     if len(words) > 1 and not all(word.strip() for word in words):
         raise ChapterError(f"parameter {parameter.name!r}: an empty value in {text!r}")
     return [word.strip() for word in words]
+
+
+def _require_pins(job: Job) -> None:
+    """Refuse where the key would name another version of what computes than the one that ran."""
+    for name, pinned in job.pieces.get("environment.yml", {}).items():
+        pin, here = pinned.partition(";")[0].strip(), installed(name).partition("+")[0]
+        if name in COMPUTES and pin not in ("any", here) and here != "none":
+            raise ChapterError(
+                f"{name} {here} is installed, but environment.yml has {pin}, which the stored key "
+                "would name; `make run` sets up again first"
+            )
 
 
 def _executed_here(

@@ -25,9 +25,9 @@ import pandas as pd
 import yaml
 from scipy import stats
 
-from bookkit.chapters import ROOT, STRIP, Chapter
-from bookkit.output import in_prose, number
-from bookkit.register import Entry, load_register
+from bookkit.chapters import REGISTER, ROOT, STRIP, Chapter
+from bookkit.output import in_prose, listed, number
+from bookkit.register import Entry, every_entry, load_register
 from bookkit.results import load, write_atomically
 
 SCALE = ROOT / "book" / "scale.yml"
@@ -100,9 +100,7 @@ def took(seconds: float) -> str:
 
 def section(key: str) -> str:
     """The table of one part of the book, then its commands, in MyST Markdown."""
-    entries = {
-        e.id: e for rows in load_register().values() for row in rows for e in (row, *row.parts)
-    }
+    entries = every_entry(REGISTER)
     tables = stored_tables(ROOT / "results")
     lines = [
         "| experiment | the paper's size | stored here | not run | the page |",
@@ -138,16 +136,11 @@ def size_of_page(experiment: Experiment, entry: Entry) -> str:
         ValueError: it names a parameter that the chapter does not have.
     """
     values = {k: v.value for k, v in Chapter(entry.chapter).parameters.items()}
-    told = {k: _listed(v) if isinstance(v, list) else v for k, v in values.items()}
+    told = {k: listed(v) if isinstance(v, list) else v for k, v in values.items()}
     try:
         return experiment.page.format(**told)
     except KeyError as error:
         raise ValueError(f"{experiment.id}: {entry.chapter} has no parameter {error}") from None
-
-
-def _listed(values: list[Any]) -> str:
-    words = [str(v) for v in values]
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def time_of_page(entry: Entry) -> str:
@@ -193,7 +186,7 @@ def replications() -> str:
     first = pd.read_csv(FIRST)
     listed = load_scale()
     compare = {name: by for e in listed for name, by in e.compare.items()}
-    refs = {row.id: row.ref for rows in load_register().values() for row in rows}
+    refs = {row.id: row.ref for rows in load_register(REGISTER).values() for row in rows}
     of = {name: refs.get(e.id, e.id) for e in listed for name in e.compare}
     lines = [
         "| experiment | what is compared | first seeds | second seeds | apart by |",

@@ -1,4 +1,4 @@
-"""A file from which a run that was stopped goes on: plain tensors and numbers, never a pickle."""
+"""A file from which a run that was stopped goes on: tensors and numbers, no code in it is run."""
 
 from __future__ import annotations
 

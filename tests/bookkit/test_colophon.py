@@ -35,6 +35,16 @@ def test_outside_a_repository_the_release_is_dated(tmp_path, monkeypatch):
     assert edition(tmp_path) == Edition("A Book", "1.0.0", "2026-02-03", "")
 
 
+def test_a_folder_within_another_repository_does_not_take_its_commit(tmp_path):
+    git = ["git", "-C", tmp_path, "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+    book = tmp_path / "unpacked"
+    book.mkdir()
+    (book / "CITATION.cff").write_text(CITED)
+    assert edition(book) == Edition("A Book", "1.0.0", "2026-02-03", "")
+
+
 def test_a_book_that_says_nothing_of_itself_has_no_edition(tmp_path):
     with pytest.raises(OSError, match=r"CITATION\.cff"):
         edition(tmp_path)

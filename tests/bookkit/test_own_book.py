@@ -73,6 +73,22 @@ def test_the_register_of_the_book_names_its_results(book, monkeypatch):
     assert ledger.result("first.harmonics").entry is None
 
 
+def test_its_pages_name_its_own_results(book):
+    ask = (
+        "from bookkit.chapters import REGISTER; from bookkit.register import full_refs; "
+        "from bookkit.findings import Finding, _ref; "
+        "import dataclasses as d; print(full_refs(REGISTER)); "
+        "values = {f.name: () for f in d.fields(Finding)} | {'id': 'first.harmonic'}; "
+        "print(_ref(Finding(**values)))"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT), place.VARIABLE: str(book)}
+    done = subprocess.run(
+        [sys.executable, "-c", ask], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.splitlines()[-1].endswith("Theorem 1"), done.stderr
+    assert "sharper" not in done.stdout
+
+
 def test_results_are_loaded_from_the_book_s_own_folder(tmp_path, monkeypatch):
     made = {"folder": str(tmp_path / "results"), "chapter": "a/b", "parameters": {}, "key": ""}
     monkeypatch.setenv("BOOK_RUN", json.dumps(made | {"command": ""}))

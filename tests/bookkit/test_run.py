@@ -149,7 +149,12 @@ def test_a_check_says_why(executed_book):
     lines = told()
     assert [line.split()[1] for line in lines] == [f"part/{n}" for n in sorted(NAMES)]
     why = r"stale: \S+ \(environment.yml: torch [\d.]+ -> 9\.[\d.]+\)"
-    assert all(re.fullmatch(why, line) for line in lines)
+    assert all(re.fullmatch(why, line) for line in lines), lines
+    refused = small_book.run("part/plain")  # the key would name a torch that did not run
+    assert refused.returncode == 2
+    assert re.search(
+        r"error: torch [\d.]+ is installed, but environment\.yml has 9", refused.stderr
+    )
     change("environment.yml", "torch==9.", "torch==")
     change("helpers/cube/fourier.py", "def spectrum(", "def spectrum(*, ")
     assert told() == ["stale: part/spectral (helpers.cube.fourier.spectrum changed)"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import http.server
+import importlib.metadata
 import importlib.util
 import itertools
 import json
@@ -90,18 +92,43 @@ def test_the_extras_name_what_is_pinned():
         assert f"- {re.split('[<>=]', name)[0].lower()}==" in pins, name
 
 
-def test_the_package_asks_for_all_that_it_imports():
-    trees = [
-        ast.parse(file.read_text("utf-8"))
-        for part in ("helpers", "papers")
-        for file in (ROOT / part).rglob("*.py")
-    ]
+def imported(*parts):
+    """What packages of this repository import from outside of it and of Python."""
+    trees = [ast.parse(f.read_text("utf-8")) for part in parts for f in (ROOT / part).rglob("*.py")]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     used = {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
     used |= {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
-    others = {name.partition(".")[0] for name in used} - set(sys.stdlib_module_names)
+    outside = {name.partition(".")[0] for name in used} - set(sys.stdlib_module_names)
+    return outside - {"helpers", "papers", "bookkit"}
+
+
+def test_the_package_asks_for_all_that_it_imports():
     brought = {"llvmlite", "triton"}  # by numba, and by torch where there is a GPU
-    assert others - {"helpers", "papers"} - brought <= set(PROJECT["dependencies"])
+    assert imported("helpers", "papers") - brought <= set(PROJECT["dependencies"])
+
+
+def brought_by(*names):
+    """These distributions and all that they ask for without an extra, however far."""
+    found, todo = set(), list(names)
+    while todo:
+        name = re.sub("[-_.]+", "-", todo.pop().lower())
+        if name in found:
+            continue
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            asked = importlib.metadata.requires(name) or ()
+            found.add(name)
+            todo += [re.split(r"[^\w.-]", a)[0] for a in asked if "extra ==" not in a]
+    return found
+
+
+def test_the_extra_of_the_book_has_all_that_builds_it():
+    extra = [re.split("[<>=]", name)[0] for name in PROJECT["optional-dependencies"]["book"]]
+    brought = brought_by(*PROJECT["dependencies"], *extra)
+    given = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
+    extensions = {name.partition(".")[0] for name in given["sphinx"]["config"]["extensions"]}
+    distributions = importlib.metadata.packages_distributions()
+    for name in (imported("bookkit") | extensions) - {"bookkit"}:
+        assert brought_by(*distributions[name]) & brought, name
 
 
 @pytest.fixture(scope="module")
