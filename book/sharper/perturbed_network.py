@@ -313,7 +313,7 @@ glue(gone_through=math.floor(1 / first_order))
 # The sum of all these is line 4. $\square$
 # ```
 #
-# **Line 3 and Lemma 27.** To see whether line 3 is within the paper's bound, we insert $|w| \le 2 \ell \sqrt W$, $R \le 4 \ell$ and $\rho_1 \le \rho \le 2.43 \sqrt d$. At $\delta = 0.02$ and $T \ge 4$ the levels are $\bar\chi_H \le 6 \sqrt d$ and $2 \bar\chi_1 \le 6 \ell$, by {prf:ref}`sharper-lem19` and the tail of the normal law. So line 3 is at most $\sigma (6 \ell + 44\, d \sqrt W \ell)$, which is below $128 \sigma d^2 \sqrt W \ell$, and Lemma 27 holds with the inferred constant.
+# **Line 3 and Lemma 27.** To see whether line 3 is within the paper's bound, we insert $|w| \le 2 \ell \sqrt W$, $R \le 4 \ell$ and $\rho_1 \le \rho \le 2.43 \sqrt d$. At $\delta = 0.02$ and $T \ge 2$ the levels are $\bar\chi_H \le 6 \sqrt d$ and $2 \bar\chi_1 \le 10 \ell$, by {prf:ref}`sharper-lem19` and the tail of the normal law. So line 3 is at most $\sigma (10 \ell + 44\, d \sqrt W \ell)$, which is below $128 \sigma d^2 \sqrt W \ell$, and Lemma 27 holds with the inferred constant.
 #
 # Remark 23 of the paper gives the lemma a further factor. The reason is that at idle positions the MLP has a slope, through which noise reaches the parities. But the second scores do not read the parities. They read the columns of the positions, where the rows of $F$ are zero and the MLP therefore has no slope, so to first order no factor is needed.
 #
