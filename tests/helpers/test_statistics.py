@@ -20,14 +20,7 @@ from helpers.statistics import (
     upper_limit,
     wilson,
 )
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def normal(*shape, seed=0):
-    return torch.randn(shape, generator=generator(seed), dtype=torch.float64)
+from tests.draws import normal, seeded
 
 
 def agrees(count, trials, p):
@@ -119,7 +112,7 @@ def test_values_that_are_all_alike_have_no_trend():
 
 def test_the_interval_of_a_power_covers_as_often_as_it_says():
     N = torch.tensor([4, 6, 8]).repeat_interleave(4)
-    source, trials = generator(3), 400
+    source, trials = seeded(3), 400
     covered = 0
     for _ in range(trials):
         noise = 0.3 * torch.randn(12, generator=source, dtype=torch.float64)
@@ -286,7 +279,7 @@ def test_the_search_ends_where_it_is_told():
         (lambda: statistics.percentile_interval(f64([1, math.inf])), "must not be infinite, 1 are"),
         (lambda: statistics.bootstrap_interval(torch.ones(1)), "R at least 1"),
         (lambda: wilson(1, 2**63), r"below 2\*\*63, got 9223372036854775808"),
-        (lambda: statistics.resampled(torch.ones(0), 3, generator()), "E at least 1"),
+        (lambda: statistics.resampled(torch.ones(0), 3, seeded()), "E at least 1"),
         (lambda: least_integer(bool, 5, 4), "ends at 4 before it starts at 5"),
     ],
 )

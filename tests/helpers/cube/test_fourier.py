@@ -19,6 +19,7 @@ from helpers.cube import (
     spectrum,
 )
 from helpers.kernels.sensitivity import influences
+from tests.draws import normal
 
 law = settings(deadline=None, max_examples=60)
 EPS = torch.finfo(torch.float64).eps
@@ -47,10 +48,6 @@ def boolean_functions(draw, n_max=5):
 
 def length(f):
     return f.shape[-1].bit_length() - 1
-
-
-def random(*shape, seed=0):
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 @pytest.mark.parametrize("n", range(6))
@@ -171,7 +168,7 @@ def test_the_tolerance_decides_what_counts():
 @pytest.mark.parametrize("function", EVERY, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("batch", [(1,), (3,), (2, 3), (5, 1, 2)])
 def test_every_row_of_a_batch_stands_alone(batch, function):
-    f = random(*batch, 8)
+    f = normal(*batch, 8)
     found = function(f)
     assert found.shape[: len(batch)] == batch
     for where in itertools.product(*map(range, batch)):
@@ -181,7 +178,7 @@ def test_every_row_of_a_batch_stands_alone(batch, function):
 @pytest.mark.parametrize("function", EVERY[:-1], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 def test_dtype_is_kept_and_views_are_accepted(dtype, function):
-    f = random(8, 3).to(dtype)
+    f = normal(8, 3).to(dtype)
     before = f.clone()
     assert function(f.T).dtype == dtype
     torch.testing.assert_close(function(f.T), function(f.T.contiguous()))
@@ -190,7 +187,7 @@ def test_dtype_is_kept_and_views_are_accepted(dtype, function):
 
 @pytest.mark.parametrize("function", EVERY[:-1], ids=lambda f: f.__name__)
 def test_gradients_are_right(function):
-    assert torch.autograd.gradcheck(function, random(2, 8).requires_grad_())
+    assert torch.autograd.gradcheck(function, normal(2, 8).requires_grad_())
 
 
 @pytest.mark.parametrize("function", [*EVERY, degree], ids=lambda f: f.__name__)

@@ -18,10 +18,7 @@ from helpers.probe.certificates import (
     randomized_bound,
     wrong_signs,
 )
-
-
-def seeded(seed=0):
-    return torch.Generator().manual_seed(seed)
+from tests.draws import seeded
 
 
 def kl_inverse(p, budget):
