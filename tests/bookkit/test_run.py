@@ -97,14 +97,24 @@ def asked(small_book, monkeypatch, capsys):
         ),
         (("--budget", "0h"), "--budget wants a time above 0"),
         (("--budget", "90"), "--budget wants a time above 0"),
+        (
+            ("part/plain", "--device", "foo"),
+            "--device wants a device such as cpu or cuda, got 'foo'",
+        ),
+        (("part/plain", "--device", "xpu"), "--device xpu is not on this machine"),
+        (
+            ("part/plain", "-p", "size", "4", "--out", "results/x"),
+            "--out results/x lies in the results of the book",
+        ),
     ],
 )
-def test_bad_input_is_refused_by_name_before_any_kernel_starts(
+def test_bad_input_is_refused_by_name_in_one_line_before_any_kernel_starts(
     small_book, asked, arguments, message
 ):
     done = asked(*arguments)
     assert done.returncode == 2
     assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
     assert done.stdout == ""
     assert not list(small_book.root.glob("**/*.ipynb"))
 
@@ -870,30 +880,6 @@ def test_a_changed_row_of_the_register_makes_the_chapters_stale_that_name_it(sma
     register.write_text(json.dumps({"x": {"rows": rows}}))
     assert key.differences(before[0], named.pieces({})) == ["register row x.y changed"]
     assert other.pieces({}) == before[1]
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("--device", "foo"), "--device wants a device such as cpu or cuda, got 'foo'"),
-        (("--device", "xpu"), "--device xpu is not on this machine"),
-        (
-            ("-p", "size", "4", "--out", "results/x"),
-            "--out results/x lies in the results of the book",
-        ),
-    ],
-)
-def test_a_device_or_folder_that_will_not_do_is_refused_first(asked, words, told):
-    done = asked("part/plain", *words)
-    assert done.returncode == 2
-    assert told in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
-def test_a_chapter_is_found_by_the_path_of_its_file(small_book):
-    root = small_book.root
-    for name in ("./book/part/plain.py", f"{root}/book/part/plain.ipynb", "book/part/plain"):
-        assert chapters.find(name, root).name == "part/plain"
 
 
 def test_a_folder_with_a_package_of_that_name_is_left_out_by_the_safe_path(small_book, tmp_path):
