@@ -2,7 +2,6 @@
 
 import math
 
-import mpmath
 import pytest
 import torch
 from hypothesis import given, settings
@@ -21,6 +20,7 @@ from helpers.statistics import (
     wilson,
 )
 from tests.draws import normal, seeded
+from tests.exact import exact_kl_inverse
 
 
 def agrees(count, trials, p):
@@ -347,18 +347,6 @@ def test_slopes_are_those_of_scipy():
     for at, values, found in zip(x, y, statistics.slope(x, y), strict=True):
         line = stats.linregress(at.numpy(), values.numpy())
         assert found.item() == pytest.approx(line.slope, rel=1e-12)
-
-
-def exact_kl_inverse(p, budget):
-    """The same by bisection with 60 digits, in 1 - q, so that it resolves q near 1."""
-    with mpmath.workdps(60):
-        p, low, high = mpmath.mpf(p), mpmath.mpf(0), 1 - mpmath.mpf(p)
-        for _ in range(300):
-            rest = (low + high) / 2  # 1 - q
-            kl = (1 - p) * mpmath.log((1 - p) / rest)
-            kl += p * mpmath.log(p / (1 - rest)) if p else 0
-            low, high = (low, rest) if kl < budget else (rest, high)
-        return 1 - low
 
 
 SHARES = [0.0, 5e-324, 1e-310, 1e-300, 1e-15, 1e-9, 0.01, 0.3, 0.5, 0.9, 1 - 1e-12, 1 - 2**-53]
