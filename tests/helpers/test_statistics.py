@@ -201,17 +201,6 @@ def test_a_level_next_to_one_still_has_an_interval():
     assert wilson(5, 10, math.nextafter(1, 0)) == (0.5, 0.0, 1.0)
 
 
-def test_bad_runs_are_named():
-    with pytest.raises(ValueError, match="groups must be finite, got nan"):
-        statistics.resampled(torch.tensor([math.nan, 1.0]), 1, torch.Generator())
-    with pytest.raises(ValueError, match="E at least 1"):
-        statistics.resampled(torch.arange(0), 1, torch.Generator())
-    with pytest.raises(ValueError, match=r"E at least 1, got \(2, 2\)"):
-        statistics.resampled(torch.arange(4).view(2, 2), 1, torch.Generator())
-    with pytest.raises(ValueError, match="got 0"):
-        statistics.resampled(torch.arange(2), 0, torch.Generator())
-
-
 def test_redrawn_runs_stay_in_their_group():
     groups = torch.tensor([4, 7, 4, 4, 7, 9])
     again = statistics.resampled(groups, 500, torch.Generator().manual_seed(0))
@@ -280,6 +269,12 @@ def test_the_search_ends_where_it_is_told():
         (lambda: statistics.bootstrap_interval(torch.ones(1)), "R at least 1"),
         (lambda: wilson(1, 2**63), r"below 2\*\*63, got 9223372036854775808"),
         (lambda: statistics.resampled(torch.ones(0), 3, seeded()), "E at least 1"),
+        (lambda: statistics.resampled(torch.ones(2, 2), 1, seeded()), r"least 1, got \(2, 2\)"),
+        (lambda: statistics.resampled(torch.arange(2), 0, seeded()), "got 0"),
+        (
+            lambda: statistics.resampled(f64([math.nan, 1]), 1, seeded()),
+            "groups must be finite, got nan",
+        ),
         (lambda: least_integer(bool, 5, 4), "ends at 4 before it starts at 5"),
     ],
 )
