@@ -22,6 +22,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from bookkit.results import write_atomically
+
 ROOT = Path(__file__).resolve().parents[1]
 RECORDS = Path(__file__).resolve().parent / "records"
 LIBRARIES = ("llvmlite", "numba", "numpy", "scipy", "torch", "triton")
@@ -176,7 +178,7 @@ def _shown(value: Any) -> str:
 
 
 def record(name: str, rows: Sequence[Row], folder: Path = RECORDS, **more: Any) -> Path:
-    """Store rows as ``<name>.json`` with what they were measured on.
+    """Store rows as ``<name>.json``, whole or not at all, with what they were measured on.
 
     Args:
         name: Of the kernel.
@@ -184,10 +186,9 @@ def record(name: str, rows: Sequence[Row], folder: Path = RECORDS, **more: Any) 
         folder: Where, if not with the other records.
         more: Further entries, such as the libraries of peers or a remark.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.json"
     content = {"environment": environment(), **more, "rows": [dict(row) for row in rows]}
-    path.write_text(json.dumps(content, indent=1) + "\n")
+    write_atomically(path, json.dumps(content, indent=1) + "\n")
     return path
 
 

@@ -22,7 +22,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numba
 import numpy as np
 import torch
@@ -30,7 +29,6 @@ from scipy.linalg import hadamard
 from torch import Tensor
 
 from benchmarks._measure import RECORDS, Remote, Stats, compare, peers_python, record, table
-from bookkit import figures
 from helpers.kernels.walsh import (
     WIDTH,
     in_threads,
@@ -258,26 +256,6 @@ def threads(rounds: int) -> list[dict[str, Any]]:
     return rows
 
 
-def draw(rows: list[dict[str, Any]], path: Path) -> None:
-    """Nanoseconds per number against n, with the limit that memory sets."""
-    kinds = list(dict.fromkeys(r["dtype"] for r in rows))
-    figure, axes = figures.new(len(kinds), 1, height=2.9 * len(kinds), sharex=True)
-    for ax, kind in zip(np.atleast_1d(axes), kinds, strict=True):
-        mine = [r for r in rows if r["dtype"] == kind]
-        for name in dict.fromkeys(k for r in mine for k in r["ns"]):
-            points = [
-                (r["n"], r["ns"][name], *r["quartiles"][name]) for r in mine if name in r["ns"]
-            ]
-            n, median, low, high = zip(*points, strict=True)
-            limit = {"color": "black", "linestyle": "--", "marker": ""} if name == SWEEP else {}
-            (line,) = ax.plot(n, median, label=name + (" (limit)" if limit else ""), **limit)
-            ax.fill_between(n, low, high, color=line.get_color(), alpha=0.18, linewidth=0)
-        ax.set(yscale="log", ylabel="ns per number", title=kind)
-        ax.legend(fontsize=7.5, ncols=2)
-    np.atleast_1d(axes)[-1].set_xlabel("bits n")
-    figure.savefig(path)
-
-
 def flat(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows for the printed table: one column a peer."""
     peers = list(dict.fromkeys(k for r in rows for k in r["ns"]))
@@ -296,9 +274,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--n-max", type=int, default=28, help="largest size, in bits")
     parser.add_argument("--rounds", type=int, default=11)
-    parser.add_argument("--out", type=Path, default=RECORDS, help="where the record and figure go")
+    parser.add_argument("--out", type=Path, default=RECORDS, help="where the record goes")
     options = parser.parse_args()
-    matplotlib.use("agg")
     python = peers_python("pyfwht")
     rows, small, calls = [], [], []
     for dtype in NAMES:
@@ -328,7 +305,6 @@ def main() -> None:
         slower=SLOWER,
         gpu="not run: no GPU was at hand; the Triton path has run in its interpreter only",
     )
-    draw(rows, options.out / "walsh.png")
 
 
 def peer_version(python: str) -> str:

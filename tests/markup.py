@@ -1,4 +1,4 @@
-"""What must not be left on a page: markup that was not rendered, and numbers that are none."""
+"""What must not be left on a page: markup that was not rendered, numbers that are none or raw."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ VOID = {
 }
 _LITERAL = {"code", "pre", "script", "style", "textarea"}
 _CELL = {"th", "td", "caption"}
-_ROLE = re.compile(r"\{[a-z][a-z:_-]*\}[`<]")
+_APART = {"a", "table"}
+_CLASSES_APART = {"cell", "citation", "edition"}
+RAW_ROLE = re.compile(r"\{[a-z][a-z:_-]*\}[`<]|\{glue|:::\{|```\{")
 _ASCII = re.compile(
     r"(?<![\w./@-])[A-Za-z]{1,2}_[A-Za-z0-9]+\b(?![./])|[\w)]\^[\w(-]|\bsqrt\b"
     r"|\b(?:alpha|beta|gamma|delta|epsilon|eta|lambda|sigma|theta)\b"
 )
 _FORMULA = re.compile(r"\$[^$]+\$|\\[a-zA-Z]{2,}")
+_LONG = re.compile(r"\d\.\d{8,}|(?<!\w)\d{8,}|(?<![\w.])\d+\.?\d*e[+-]?\d+(?!\w)")
 
 
 class _Page(HTMLParser):
@@ -57,10 +60,13 @@ class _Page(HTMLParser):
         tags = {tag for tag, _ in self.open}
         if tags & _LITERAL:
             return
-        formula = any("math" in classes.split() for _, classes in self.open)
-        kinds = [("a raw role", _ROLE)]
+        classes = {name for _, given in self.open for name in given.split()}
+        formula = "math" in classes
+        kinds = [("a raw role", RAW_ROLE)]
         if not formula and not self.reference:
             kinds.append(("a number that is none", NOT_FINITE))
+        if not (formula or self.reference or tags & _APART or classes & _CLASSES_APART):
+            kinds.append(("a raw number", _LONG))
         if not formula and tags & _CELL:
             kinds.append(("a raw formula in a table", _FORMULA))
         if not formula and tags & _CELL and not self.reference:
@@ -74,7 +80,7 @@ class _Page(HTMLParser):
 
 
 def left_over(page: str, *, reference: bool = False) -> list[str]:
-    """What was left unrendered on a page, or is no number, in words; empty if all is well.
+    """What was left unrendered on a page, or is a raw number or none, in words; or nothing.
 
     Args:
         page: HTML as it was written, before a browser sets its formulas.

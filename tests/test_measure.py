@@ -67,3 +67,17 @@ def test_a_record_says_what_it_was_measured_on(tmp_path):
     assert stored["remark"] == "here"
     assert stored["environment"]["processor"]
     assert stored["environment"]["versions"]["torch"] == _measure._version("torch")
+
+
+def test_a_record_that_cannot_be_written_whole_leaves_the_one_before(tmp_path, monkeypatch):
+    path = record("kernel", [{"n": 4, "ns": 1.5}], tmp_path / "records")
+    before = path.read_text()
+
+    def full(file):
+        raise OSError("no space")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="no space"):
+        record("kernel", [{"n": 4, "ns": 9.5}], path.parent)
+    assert path.read_text() == before
+    assert list(path.parent.iterdir()) == [path]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import subprocess
 import sys
 
@@ -193,10 +192,7 @@ def test_every_library_is_held():
         assert not {f"'{feature}'" for feature in beyond} & set(done.stdout.split(", "))
 
 
-def test_the_weekly_job_names_settings_and_pins_what_it_uses():
+def test_the_weekly_job_names_every_setting_but_the_native_one():
     text = (ROOT / ".github" / "workflows" / "portable.yml").read_text(encoding="utf-8")
     job = yaml.safe_load(text)["jobs"]["portable"]
     assert set(job["strategy"]["matrix"]["setting"]) == set(portable.SETTINGS) - {"native-1"}
-    used = [step["uses"] for step in job["steps"] if "uses" in step]
-    assert used
-    assert all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", name) for name in used)

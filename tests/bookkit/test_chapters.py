@@ -60,7 +60,10 @@ def test_values_keep_their_type_and_range():
 
 def test_chapters_are_found_by_name_and_by_file():
     name = "cube/average_sensitivity"
-    for given in (name, f"book/{name}.py", f"{name}.ipynb", "average_sensitivity"):
+    for given in (
+        *(name, f"book/{name}", f"book/{name}.py", f"./book/{name}.py"),
+        *(f"{name}.ipynb", f"{chapters.ROOT}/book/{name}.ipynb", "average_sensitivity"),
+    ):
         assert chapters.find(given).name == name
     with pytest.raises(ChapterError, match="did you mean cube/average_sensitivity"):
         chapters.find("cube/average_sensitvity")

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 
 import pytest
 from docutils import nodes
-from playwright.sync_api import sync_playwright
 from sphinx.application import Sphinx
 
 from bookkit import search
 from bookkit.chapters import BOOK
 from bookkit.register import load_register
-from tests.browser import BROWSERS, NO_BROWSER, SWITCHES, patient
+from tests.browser import patient
 
 GLOSSARY = """# Glossary
 
@@ -97,15 +95,9 @@ def entry(index, name):
 
 
 @pytest.fixture(scope="module")
-def tab():
+def tab(browser):
     """An empty page of a browser."""
-    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    if path is None:
-        pytest.skip(NO_BROWSER)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=list(SWITCHES))
-        yield patient(chromium.new_page())
-        chromium.close()
+    return patient(browser.new_page())
 
 
 def test_a_result_is_an_entry_that_leads_to_its_box(index):

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from packaging.specifiers import SpecifierSet
 
-from bookkit.chapters import ROOT, Chapter
+from bookkit.chapters import ROOT
 
 MAKE = shutil.which("make")
 PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -73,20 +73,6 @@ def test_conda_and_binder_install_the_package_itself():
     # it installs only if it sees a line that begins so.
     assert pip_lines()[-1] == "-e ."
     assert len(pip_lines()) == len(pins()) + 1
-
-
-def test_the_line_for_the_package_makes_no_chapter_stale(tmp_path):
-    (tmp_path / "book" / "part").mkdir(parents=True)
-    (tmp_path / "book" / "part" / "name.py").write_text("")
-
-    def key(environment):
-        (tmp_path / "environment.yml").write_text(environment)
-        return Chapter("part/name", tmp_path).pieces({})
-
-    text = (ROOT / "environment.yml").read_text()
-    without = text.replace("      - -e .\n", "")
-    assert without != text
-    assert key(text) == key(without) != key(text.replace("numpy==", "numpy==9"))
 
 
 @pytest.mark.parametrize("python", ["3.11.0", "3.12.0", "3.13.0"])

@@ -55,22 +55,3 @@ def hypotheses(output: str) -> dict[str, bool]:
     """What a program prints of each hypothesis: whether it holds."""
     found = re.findall(r"^hypothesis  (.*): (holds|fails)$", output, re.MULTILINE)
     return {name: word == "holds" for name, word in found}
-
-
-def check(mutant: Mutant) -> None:
-    """A mutant ends with status 1, and says which hypothesis fails or that the statement stands."""
-    done = run(mutant.program, mutant.old, mutant.new)
-    output = done.stdout + done.stderr
-    assert done.returncode == 1, output
-    assert "Traceback" not in output, output
-    failed = [name for name, holds in hypotheses(done.stdout).items() if not holds]
-    if mutant.fails == STANDS:
-        assert not failed, output
-        assert "the statement stands" in done.stdout
-    else:
-        assert any(mutant.fails in name for name in failed), output
-
-
-def check_covered(program: str, mutants: list[Mutant]) -> None:
-    """A program has a mutant in which the statement stands; test_register.py runs it as it is."""
-    assert STANDS in [m.fails for m in mutants if m.program == program]

@@ -2,7 +2,6 @@
 
 import math
 
-import mpmath
 import pytest
 import torch
 from hypothesis import given, settings
@@ -20,14 +19,8 @@ from helpers.statistics import (
     upper_limit,
     wilson,
 )
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def normal(*shape, seed=0):
-    return torch.randn(shape, generator=generator(seed), dtype=torch.float64)
+from tests.draws import normal, seeded
+from tests.exact import exact_kl_inverse
 
 
 def agrees(count, trials, p):
@@ -119,7 +112,7 @@ def test_values_that_are_all_alike_have_no_trend():
 
 def test_the_interval_of_a_power_covers_as_often_as_it_says():
     N = torch.tensor([4, 6, 8]).repeat_interleave(4)
-    source, trials = generator(3), 400
+    source, trials = seeded(3), 400
     covered = 0
     for _ in range(trials):
         noise = 0.3 * torch.randn(12, generator=source, dtype=torch.float64)
@@ -208,17 +201,6 @@ def test_a_level_next_to_one_still_has_an_interval():
     assert wilson(5, 10, math.nextafter(1, 0)) == (0.5, 0.0, 1.0)
 
 
-def test_bad_runs_are_named():
-    with pytest.raises(ValueError, match="groups must be finite, got nan"):
-        statistics.resampled(torch.tensor([math.nan, 1.0]), 1, torch.Generator())
-    with pytest.raises(ValueError, match="E at least 1"):
-        statistics.resampled(torch.arange(0), 1, torch.Generator())
-    with pytest.raises(ValueError, match=r"E at least 1, got \(2, 2\)"):
-        statistics.resampled(torch.arange(4).view(2, 2), 1, torch.Generator())
-    with pytest.raises(ValueError, match="got 0"):
-        statistics.resampled(torch.arange(2), 0, torch.Generator())
-
-
 def test_redrawn_runs_stay_in_their_group():
     groups = torch.tensor([4, 7, 4, 4, 7, 9])
     again = statistics.resampled(groups, 500, torch.Generator().manual_seed(0))
@@ -286,7 +268,13 @@ def test_the_search_ends_where_it_is_told():
         (lambda: statistics.percentile_interval(f64([1, math.inf])), "must not be infinite, 1 are"),
         (lambda: statistics.bootstrap_interval(torch.ones(1)), "R at least 1"),
         (lambda: wilson(1, 2**63), r"below 2\*\*63, got 9223372036854775808"),
-        (lambda: statistics.resampled(torch.ones(0), 3, generator()), "E at least 1"),
+        (lambda: statistics.resampled(torch.ones(0), 3, seeded()), "E at least 1"),
+        (lambda: statistics.resampled(torch.ones(2, 2), 1, seeded()), r"least 1, got \(2, 2\)"),
+        (lambda: statistics.resampled(torch.arange(2), 0, seeded()), "got 0"),
+        (
+            lambda: statistics.resampled(f64([math.nan, 1]), 1, seeded()),
+            "groups must be finite, got nan",
+        ),
         (lambda: least_integer(bool, 5, 4), "ends at 4 before it starts at 5"),
     ],
 )
@@ -354,18 +342,6 @@ def test_slopes_are_those_of_scipy():
     for at, values, found in zip(x, y, statistics.slope(x, y), strict=True):
         line = stats.linregress(at.numpy(), values.numpy())
         assert found.item() == pytest.approx(line.slope, rel=1e-12)
-
-
-def exact_kl_inverse(p, budget):
-    """The same by bisection with 60 digits, in 1 - q, so that it resolves q near 1."""
-    with mpmath.workdps(60):
-        p, low, high = mpmath.mpf(p), mpmath.mpf(0), 1 - mpmath.mpf(p)
-        for _ in range(300):
-            rest = (low + high) / 2  # 1 - q
-            kl = (1 - p) * mpmath.log((1 - p) / rest)
-            kl += p * mpmath.log(p / (1 - rest)) if p else 0
-            low, high = (low, rest) if kl < budget else (rest, high)
-        return 1 - low
 
 
 SHARES = [0.0, 5e-324, 1e-310, 1e-300, 1e-15, 1e-9, 0.01, 0.3, 0.5, 0.9, 1 - 1e-12, 1 - 2**-53]

@@ -12,14 +12,10 @@ from helpers import cube
 from helpers.covers import capacity
 from helpers.covers import linear as covers
 from helpers.rng import f64
+from tests.draws import normal
 
 law = settings(deadline=None, max_examples=40)
 EPS = torch.finfo(torch.float64).eps
-
-
-def normal(*shape, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
 @pytest.mark.parametrize(("F", "m"), [(1, 1), (1, 5), (3, 4), (7, 6)])

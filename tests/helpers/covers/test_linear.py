@@ -9,22 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.covers import linear as covers
+from tests.draws import normal, seeded
+from tests.exact import exact_cdist
 
 law = settings(deadline=None, max_examples=60)
 EPS = torch.finfo(torch.float64).eps
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def normal(*shape, seed=0):
-    return torch.randn(shape, generator=generator(seed), dtype=torch.float64)
-
-
-def exact_cdist(points, others):
-    """Distances from differences; products of norms would lose half of the digits."""
-    return torch.cdist(points, others, compute_mode="donot_use_mm_for_euclid_dist")
 
 
 def test_the_size_of_a_large_cover_comes_at_once():
@@ -71,7 +60,7 @@ def test_climbing_finds_the_hole_of_a_cover_and_never_descends():
         return points / points.abs().sum(-1, keepdim=True).clamp(min=1)
 
     start = project(normal(30, 2))
-    found = covers.climb(distance, project, start, generator())
+    found = covers.climb(distance, project, start, seeded())
     assert (distance(found) >= distance(start)).all()
     assert found.abs().sum(-1).max() <= 1 + 4 * EPS
     radius = math.sqrt(2) / 6  # half the diagonal of a square of the grid
@@ -84,6 +73,6 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match="separation must be finite and at least 0, got -1"):
         covers.packing(torch.zeros(2, 2), -1.0)
     with pytest.raises(ValueError, match="steps must be finite and at least 0, got -1"):
-        covers.climb(torch.sum, torch.abs, torch.ones(1, 2), generator(), steps=-1)
+        covers.climb(torch.sum, torch.abs, torch.ones(1, 2), seeded(), steps=-1)
     with pytest.raises(ValueError, match="expected square distances"):
         covers.greedy_cover(torch.ones(2, 3), 1)

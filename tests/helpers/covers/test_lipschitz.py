@@ -11,14 +11,10 @@ from helpers.covers import blocks, lipschitz
 from helpers.covers.blocks import Layer
 from helpers.covers.lipschitz import SOFTMAX_PRINTED
 from helpers.rng import f64
+from tests.draws import normal
 
 law = settings(deadline=None, max_examples=60)
 EPS = torch.finfo(torch.float64).eps
-
-
-def normal(*shape, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
 def tensor(values):

@@ -19,6 +19,8 @@ from helpers.cube import (
     spectrum,
 )
 from helpers.kernels.sensitivity import influences
+from papers.beyond.probed import aes_s_box
+from tests.draws import normal
 
 law = settings(deadline=None, max_examples=60)
 EPS = torch.finfo(torch.float64).eps
@@ -47,10 +49,6 @@ def boolean_functions(draw, n_max=5):
 
 def length(f):
     return f.shape[-1].bit_length() - 1
-
-
-def random(*shape, seed=0):
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 @pytest.mark.parametrize("n", range(6))
@@ -171,7 +169,7 @@ def test_the_tolerance_decides_what_counts():
 @pytest.mark.parametrize("function", EVERY, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("batch", [(1,), (3,), (2, 3), (5, 1, 2)])
 def test_every_row_of_a_batch_stands_alone(batch, function):
-    f = random(*batch, 8)
+    f = normal(*batch, 8)
     found = function(f)
     assert found.shape[: len(batch)] == batch
     for where in itertools.product(*map(range, batch)):
@@ -181,7 +179,7 @@ def test_every_row_of_a_batch_stands_alone(batch, function):
 @pytest.mark.parametrize("function", EVERY[:-1], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 def test_dtype_is_kept_and_views_are_accepted(dtype, function):
-    f = random(8, 3).to(dtype)
+    f = normal(8, 3).to(dtype)
     before = f.clone()
     assert function(f.T).dtype == dtype
     torch.testing.assert_close(function(f.T), function(f.T.contiguous()))
@@ -190,7 +188,7 @@ def test_dtype_is_kept_and_views_are_accepted(dtype, function):
 
 @pytest.mark.parametrize("function", EVERY[:-1], ids=lambda f: f.__name__)
 def test_gradients_are_right(function):
-    assert torch.autograd.gradcheck(function, random(2, 8).requires_grad_())
+    assert torch.autograd.gradcheck(function, normal(2, 8).requires_grad_())
 
 
 @pytest.mark.parametrize("function", [*EVERY, degree], ids=lambda f: f.__name__)
@@ -278,30 +276,9 @@ def test_the_address_function_reads_one_of_its_data_bits(k):
     assert local_sensitivity(table).max() == k + 1
 
 
-def aes_s_box():
-    """FIPS 197, Section 5.1.1: the inverse in GF(2^8), then an affine map over GF(2)."""
-
-    def times(a, b):
-        product = 0
-        while b:
-            product ^= a * (b & 1)
-            a, b = (a << 1) ^ (0x11B if a & 0x80 else 0), b >> 1
-        return product
-
-    inverse = {a: b for a in range(256) for b in range(256) if times(a, b) == 1} | {0: 0}
-    box = []
-    for a in range(256):
-        b, turned = inverse[a], 0x63
-        for shift in range(5):
-            turned ^= (b << shift | b >> (8 - shift)) & 0xFF
-        box.append(turned)
-    return torch.tensor(box)
-
-
 def test_the_s_box_of_aes_has_nonlinearity_112():
     """All 255 sums of its output bits: balanced, and at distance 112 from all affine functions."""
-    box = aes_s_box()
-    assert [box[a].item() for a in (0x00, 0x01, 0x53, 0xFF)] == [0x63, 0x7C, 0xED, 0x16]  # FIPS
+    box = torch.tensor(aes_s_box())
     sums = 1.0 - 2.0 * (sizes(8)[torch.arange(1, 256)[:, None] & box] % 2)
     found = spectrum(sums.double()) * 256
     assert not found[:, 0].any()

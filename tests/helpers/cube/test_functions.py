@@ -19,6 +19,7 @@ from helpers.cube import (
     sparsity,
     spectrum,
 )
+from tests.draws import seeded
 
 law = settings(deadline=None, max_examples=60)
 MASK = st.integers(0, 2**62 - 1)
@@ -29,10 +30,6 @@ EPS = torch.finfo(torch.float64).eps
 def rounding(n, W):
     """Slack of a mean square: n steps for each value, whose size is at most sqrt(W)."""
     return 4 * n * W * EPS
-
-
-def seeded(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 @st.composite

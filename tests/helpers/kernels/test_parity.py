@@ -10,6 +10,7 @@ from torch.autograd import forward_ad
 from helpers.kernels import _backends, parity
 from helpers.kernels.parity import evaluate, evaluate_reference, popcount
 from helpers.kernels.walsh import walsh_hadamard
+from tests.draws import seeded
 from tests.interpreter import interpreted, needs_triton
 
 law = settings(deadline=None, max_examples=100)
@@ -146,10 +147,6 @@ def test_views_are_accepted():
 BACKENDS = ("torch", "numba")
 WAYS = [(method, backend) for method in ("direct", "transform") for backend in BACKENDS]
 every_way = pytest.mark.parametrize(("method", "backend"), WAYS)
-
-
-def seeded(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def whole_numbers(shape, generator, dtype=torch.float64):

@@ -7,22 +7,18 @@ from helpers.nets import norm, transformer
 from helpers.nets.spec import TransformerSpec
 from papers.sensitive import blowup, parity
 from papers.sensitive.magnification import layer_norm_blowup
-
-
-def normals(*shape, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
+from tests.draws import normal
 
 
 @pytest.mark.parametrize("eps", [0.0, 1e-5, 0.3])
 def test_a_row_is_centred_and_divided_by_the_root_of_its_variance(eps):
-    Y = normals(3, 5, 7)
+    Y = normal(3, 5, 7)
     by_hand = (Y - Y.mean(-1, keepdim=True)) / norm.variance(Y, eps).sqrt()[..., None]
     torch.testing.assert_close(norm.layer_norm(Y, eps), by_hand, rtol=1e-13, atol=1e-13)
 
 
 def test_the_variance_divides_by_D_and_by_D_minus_1_on_request():
-    Y = normals(4, 6)
+    Y = normal(4, 6)
     squares = (Y - Y.mean(-1, keepdim=True)).square().sum(-1)
     torch.testing.assert_close(norm.variance(Y, 0.1), squares / 6 + 0.1)
     torch.testing.assert_close(norm.variance(Y, correction=1), squares / 5)
@@ -31,7 +27,7 @@ def test_the_variance_divides_by_D_and_by_D_minus_1_on_request():
 @pytest.mark.parametrize("of", [norm.layer_norm, norm.variance])
 def test_a_negative_epsilon_is_named(of):
     with pytest.raises(ValueError, match=r"eps must be finite and at least 0, got -1.0"):
-        of(normals(3), -1.0)
+        of(normal(3), -1.0)
 
 
 def test_every_layer_norm_of_a_transformer_is_this_one():
@@ -49,7 +45,7 @@ def test_every_layer_norm_of_a_transformer_is_this_one():
 
 def test_the_post_norm_transformer_and_its_blow_up_use_it_too():
     spec = parity.PostNormSpec(4, width=5, layers=2, heads=2, hidden=3, norm_eps=1e-3)
-    weights = {k: normals(*s, seed=i) for i, (k, s) in enumerate(parity.shapes(spec).items())}
+    weights = {k: normal(*s, seed=i) for i, (k, s) in enumerate(parity.shapes(spec).items())}
     bits = torch.tensor([[0, 1, 1, 0], [1, 1, 1, 0]])
     _, seen = parity.forward(spec, weights, bits, every=True, intermediates=True)
     Y = seen["layers.0.norm.input"]

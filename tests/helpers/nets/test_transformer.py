@@ -19,6 +19,7 @@ from helpers.nets.transformer import (
 )
 from papers.sharper import lean, learnable
 from papers.sharper import network as sharper
+from tests.draws import seeded
 from tests.torch_encoder import encoder_weights
 
 PAPER = TransformerSpec(
@@ -36,21 +37,17 @@ PAPER = TransformerSpec(
 )
 
 
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
 def drawn(spec, ensemble=None, seed=0):
     """Weights with no zero in them, so that a dropped bias or gain is seen."""
-    weights = initial_weights(spec, ensemble, generator(seed), dtype=torch.float64)
+    weights = initial_weights(spec, ensemble, seeded(seed), dtype=torch.float64)
     return {
-        k: v + 0.3 * torch.randn(v.shape, generator=generator(seed + 1), dtype=v.dtype)
+        k: v + 0.3 * torch.randn(v.shape, generator=seeded(seed + 1), dtype=v.dtype)
         for k, v in weights.items()
     }
 
 
 def bits(*shape, seed=0):
-    return torch.randint(0, 2, shape, generator=generator(seed))
+    return torch.randint(0, 2, shape, generator=seeded(seed))
 
 
 def by_the_book(spec, weights, tokens):
@@ -141,7 +138,7 @@ def test_positions_beside_tokens_take_half_of_the_width(positions):
 def test_every_option_is_that_of_torch(change):
     spec = dataclasses.replace(TransformerSpec(5, 12, 2, 2, 7), **change)
     weights = drawn(spec)
-    tokens = torch.randint(0, spec.vocabulary, (6, 5), generator=generator())
+    tokens = torch.randint(0, spec.vocabulary, (6, 5), generator=seeded())
     torch.testing.assert_close(forward(spec, weights, tokens), by_the_book(spec, weights, tokens))
 
 
@@ -169,7 +166,7 @@ def test_weights_are_taken_over_from_torch(norm_first, final):
     spec = TransformerSpec(
         3, 8, 2, 2, 5, "pre" if norm_first else "post", readout="every", final_norm=final
     )
-    weights = initial_weights(spec, None, generator()) | encoder_weights(encoder)
+    weights = initial_weights(spec, None, seeded()) | encoder_weights(encoder)
     tokens = bits(4, 3)
     expected = encoder(embed(spec, weights, tokens)) @ weights["readout"]
     found = forward(spec, weights, tokens)
@@ -183,7 +180,7 @@ def test_second_derivatives_are_slopes_of_slopes():
     def loss(hidden):
         return forward(PAPER, weights | {"layers.0.hidden": hidden}, bits(4, 6)).square().mean()
 
-    direction = torch.randn(value.shape, generator=generator(5), dtype=value.dtype)
+    direction = torch.randn(value.shape, generator=seeded(5), dtype=value.dtype)
     step = 1e-5
     slope = torch.func.grad(loss)
     _, curved = torch.func.jvp(slope, (value,), (direction,))
@@ -256,11 +253,11 @@ def test_dropout_drops_its_share_and_keeps_the_mean():
     spec = TransformerSpec(5, 12, 1, 2, 0, norm="none", readout="cls")
     weights, tokens = drawn(spec), bits(1, 5)
     whole = forward(spec, weights, tokens)
-    draws = forward(spec, weights, tokens.expand(40000, 5), dropout=0.4, generator=generator(3))
+    draws = forward(spec, weights, tokens.expand(40000, 5), dropout=0.4, generator=seeded(3))
     error = draws.std() / 200
     assert abs(draws.mean() - whole) < 5 * error
     assert draws.std() > 0.01
-    again = forward(spec, weights, tokens.expand(40000, 5), dropout=0.4, generator=generator(3))
+    again = forward(spec, weights, tokens.expand(40000, 5), dropout=0.4, generator=seeded(3))
     assert torch.equal(draws, again)
 
 
@@ -275,7 +272,7 @@ def test_dropout_drops_its_share_and_keeps_the_mean():
 def test_the_construction_is_a_learnable_transformer(n, data, basis, scale, exact):
     degree = data.draw(st.integers(1, n))
     sparsity = data.draw(st.integers(1, min(n, math.comb(n, degree))))
-    f = cube.sparse_function(n, degree, sparsity, generator=generator(n), basis=basis)
+    f = cube.sparse_function(n, degree, sparsity, generator=seeded(n), basis=basis)
     make = sharper.construct_exact if exact else sharper.construct
     built = make(f)
     spec, weights = learnable.sharper(*built, value_width=6, hidden=40, logit_scale=scale)
@@ -298,14 +295,14 @@ def test_the_construction_is_a_learnable_transformer(n, data, basis, scale, exac
     ids=str,
 )
 def test_a_model_too_small_for_the_construction_is_refused(options, message):
-    built = sharper.construct(cube.sparse_function(4, 2, 2, generator=generator()))
+    built = sharper.construct(cube.sparse_function(4, 2, 2, generator=seeded()))
     with pytest.raises(ValueError, match=message):
         learnable.sharper(*built, **options)
 
 
 def test_initial_weights_have_the_spread_of_torch():
     spec = TransformerSpec(5, 64, 1, 4, 96)
-    weights = initial_weights(spec, 30, generator())
+    weights = initial_weights(spec, 30, seeded())
     drawn_there = []
     with torch.random.fork_rng():
         torch.manual_seed(0)
@@ -322,15 +319,15 @@ def test_initial_weights_have_the_spread_of_torch():
 
 
 def test_centred_tokens_are_opposite_and_as_far_apart():
-    plain = initial_weights(PAPER, 2, generator())["embedding"]
-    centred = initial_weights(PAPER, 2, generator(), centred=True)["embedding"]
+    plain = initial_weights(PAPER, 2, seeded())["embedding"]
+    centred = initial_weights(PAPER, 2, seeded(), centred=True)["embedding"]
     torch.testing.assert_close(centred[:, 0], -centred[:, 1])
     torch.testing.assert_close(centred[:, 1] - centred[:, 0], plain[:, 1] - plain[:, 0])
 
 
 def test_a_larger_ensemble_begins_with_the_smaller():
-    few, many = (initial_weights(PAPER, E, generator()) for E in (2, 5))
-    alone = initial_weights(PAPER, None, generator())
+    few, many = (initial_weights(PAPER, E, seeded()) for E in (2, 5))
+    alone = initial_weights(PAPER, None, seeded())
     for name, value in few.items():
         assert torch.equal(value, many[name][:2])
         assert torch.equal(value[0], alone[name])
@@ -390,9 +387,9 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match=r"readout must end in the shape \(12, 1\)"):
         forward(spec, odd, bits(3, 5))
     with pytest.raises(ValueError, match="at least 1 model, got 0"):
-        initial_weights(spec, 0, generator())
+        initial_weights(spec, 0, seeded())
     with pytest.raises(ValueError, match="position_std must be finite and at least 0"):
-        initial_weights(spec, 1, generator(), position_std=-1.0)
+        initial_weights(spec, 1, seeded(), position_std=-1.0)
 
 
 def test_bool_tokens_and_an_empty_batch_are_fine():

@@ -18,21 +18,8 @@ from helpers.probe.certificates import (
     randomized_bound,
     wrong_signs,
 )
-
-
-def seeded(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def kl_inverse(p, budget):
-    """By bisection with 40 digits."""
-    p, low = mpmath.mpf(p), mpmath.mpf(p)
-    high = mpmath.mpf(1)
-    for _ in range(140):
-        q = (low + high) / 2
-        kl = (p * mpmath.log(p / q) if p else 0) + (1 - p) * mpmath.log((1 - p) / (1 - q))
-        low, high = (q, high) if kl < budget else (low, q)
-    return low
+from tests.draws import seeded
+from tests.exact import exact_kl_inverse
 
 
 @pytest.mark.parametrize("seen", [0.0, 0.02, 0.4])
@@ -40,14 +27,14 @@ def kl_inverse(p, budget):
 def test_the_bound_is_the_formula(seen, nats, m):
     draws, delta = 700, 0.03
     with mpmath.workdps(40):
-        mean = kl_inverse(seen, mpmath.log(len(SIGMAS) / (mpmath.mpf("0.2") * delta)) / draws)
+        mean = exact_kl_inverse(seen, mpmath.log(len(SIGMAS) / (mpmath.mpf("0.2") * delta)) / draws)
         chosen = mpmath.log(len(WIDTHS)) + mpmath.log(2 * mpmath.sqrt(m) / (0.8 * delta))
-        wanted = kl_inverse(mean, (nats + chosen) / m)
+        wanted = exact_kl_inverse(mean, (nats + chosen) / m)
     found = randomized_bound(seen, draws, nats, m, delta)
     assert found == pytest.approx(float(wanted), rel=1e-9)
     assert found >= wanted * (1 - mpmath.mpf("1e-15"))
     assert occam(nats / math.log(2), seen, m, delta) == pytest.approx(
-        float(kl_inverse(seen, (nats + mpmath.log(1 / delta)) / m)), rel=1e-9
+        float(exact_kl_inverse(seen, (nats + mpmath.log(1 / delta)) / m)), rel=1e-9
     )
 
 

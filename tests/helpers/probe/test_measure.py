@@ -11,7 +11,6 @@ from helpers.probe import TARGETS, Measured, probe
 from helpers.rng import seed_of
 from papers.beyond import probed
 from papers.sensitive.parity import parity_transformer
-from tests.helpers.cube.test_fourier import aes_s_box
 
 
 def plain(bits):
@@ -36,7 +35,7 @@ def test_a_symmetric_function_has_its_influences(named, influence, largest):
 
 def test_the_s_box_of_aes_is_its_own_table():
     """Of a coordinate: flips counted one by one, and a spectrum from the sum over all strings."""
-    box, places = aes_s_box(), torch.arange(8)
+    box, places = torch.tensor(probed.aes_s_box()), torch.arange(8)
 
     def coordinate(bits):
         return 1 - 2 * (box[(bits << places).sum(-1)] & 1)

@@ -13,13 +13,10 @@ from helpers.probe import probe
 from helpers.probe.slopes import Landscape, Slopes
 from helpers.sharpness import SquaredLoss, direction_sharpness, hessian_trace
 from papers.sensitive.parity import forward, parity_transformer
+from tests.draws import seeded
 
 N = 4
 FEW = {"samples": 16, "draws": 2}
-
-
-def seeded(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 class Made(nn.Module):

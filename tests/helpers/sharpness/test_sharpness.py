@@ -22,12 +22,9 @@ from helpers.sharpness import (
     perturbed_loss,
 )
 from papers.sharper import network as sharper
+from tests.draws import normal, seeded
 
 EPS = torch.finfo(torch.float64).eps
-
-
-def seeded(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def forward(weights, inputs):
@@ -35,17 +32,13 @@ def forward(weights, inputs):
     return (hidden @ weights["c"].unsqueeze(-1)).squeeze(-1)
 
 
-def normals(*shape, seed=0, dtype=torch.float64):
-    return torch.randn(*shape, generator=seeded(seed), dtype=dtype)
-
-
 def model(seed=0, dtype=torch.float64):
     shapes = {"a": (3, 4), "b": (4,), "c": (4,)}
-    return {k: normals(*v, seed=seed + i, dtype=dtype) for i, (k, v) in enumerate(shapes.items())}
+    return {k: normal(*v, seed=seed + i, dtype=dtype) for i, (k, v) in enumerate(shapes.items())}
 
 
 def tanh_loss():
-    return SquaredLoss(forward, normals(12, 3, seed=7), normals(12, seed=8))
+    return SquaredLoss(forward, normal(12, 3, seed=7), normal(12, seed=8))
 
 
 def wavy():
@@ -71,7 +64,7 @@ def dense(loss, weights):
 
 def quadratic(P=8, rank=None, seed=3):
     """A loss w^T A w / 2 of one vector, and A."""
-    B = normals(P, rank or P, seed=seed)
+    B = normal(P, rank or P, seed=seed)
     signs = torch.tensor([1.0, -0.5], dtype=torch.float64).repeat(P)[: B.shape[1]]
     A = B @ (signs[:, None] * B.mT)
     return lambda w: w["w"] @ A @ w["w"] / 2, A
@@ -156,14 +149,14 @@ def test_gradients_are_those_of_each_input_alone():
 
 
 def test_one_input_has_a_gradient_too():
-    inputs, weights = normals(1, 3, seed=7), model()
+    inputs, weights = normal(1, 3, seed=7), model()
     (found,) = gradients(forward, weights, inputs)["c"]
     hidden = (inputs[0] @ weights["a"] + weights["b"]).tanh()
     torch.testing.assert_close(found, hidden, rtol=1e-13, atol=1e-14)
 
 
 def test_gradients_in_chunks_are_those_at_once_and_of_the_weights_that_move():
-    inputs, weights = normals(2500, 3, seed=7), model()
+    inputs, weights = normal(2500, 3, seed=7), model()
     found = gradients(forward, weights, inputs, without="b")
     assert {k: v.shape for k, v in found.items()} == {"a": (2500, 3, 4), "c": (2500, 4)}
     hidden = (inputs @ weights["a"] + weights["b"]).tanh()  # the derivative in c
@@ -185,12 +178,12 @@ def test_the_estimated_trace_is_unbiased_with_honest_errors():
 
 
 def test_signs_see_a_diagonal_hessian_exactly():
-    scale = normals(9)
+    scale = normal(9)
 
     def loss(w):
         return (scale * w["w"].square()).sum() / 2
 
-    found = hessian_trace(loss, {"w": normals(9)}, "hutchinson", draws=3, generator=seeded())
+    found = hessian_trace(loss, {"w": normal(9)}, "hutchinson", draws=3, generator=seeded())
     assert float(found) == pytest.approx(scale.sum().item(), rel=1e-13)
     assert found.stderr < 1e-13
 
@@ -251,9 +244,9 @@ def test_the_memory_that_is_asked_for_is_enough_and_a_byte_less_is_not():
 
 
 def test_memory_for_the_weights_is_counted_once_and_not_for_each_input():
-    weights = {"w": normals(300, 300), "v": normals(300)}  # 0.7 MB, kept for the backward pass
-    inputs = normals(100, 300)
-    loss = SquaredLoss(lambda w, x: ((x @ w["w"]).tanh() @ w["w"]) @ w["v"], inputs, normals(100))
+    weights = {"w": normal(300, 300), "v": normal(300)}  # 0.7 MB, kept for the backward pass
+    inputs = normal(100, 300)
+    loss = SquaredLoss(lambda w, x: ((x @ w["w"]).tanh() @ w["w"]) @ w["v"], inputs, normal(100))
     assert hessian_trace(loss, weights, "hutchinson", draws=2, memory=8e6).value.isfinite()
 
 
@@ -281,7 +274,7 @@ def test_sigma_is_a_standard_deviation():
     wanted = 0.1**2 / 2 * A.trace()
     assert abs(found.mean - wanted) < 5 * found.stderr
     assert found.stderr < 0.1 * abs(wanted)
-    assert perturbed_loss(loss, {"w": normals(8)}, 0, 5, seeded()).stderr < 1e-15
+    assert perturbed_loss(loss, {"w": normal(8)}, 0, 5, seeded()).stderr < 1e-15
 
 
 @settings(max_examples=30, deadline=None)
@@ -297,7 +290,7 @@ def test_the_same_directions_scale_with_sigma_and_the_trace_with_the_loss(sigma,
 
 def test_the_remainder_of_a_quadratic_is_rounding_and_of_a_quartic_is_known():
     loss, A = quadratic(8)
-    weights = {"w": normals(8)}
+    weights = {"w": normal(8)}
     flat = perturbation_remainder(loss, weights, 0.3, 10, seeded())
     assert flat.values.abs().max() < 1e-12
     assert flat.loss == loss(weights)
@@ -328,7 +321,7 @@ def linear(weights, inputs):
 
 
 def test_a_sphere_has_its_radius_and_a_gaussian_its_deviation():
-    weights = {"w": normals(6), "positions": normals(2)}
+    weights = {"w": normal(6), "positions": normal(2)}
     inputs = torch.eye(6, dtype=torch.float64)
     options = {"without": "positions", "generator": seeded()}
     sphere = direction_sharpness(linear, weights, inputs, 0.7, 50, **options)
@@ -413,7 +406,7 @@ def test_single_precision_is_enough_for_a_trace(method):
 
 
 def test_weights_of_several_kinds_and_shapes_mix():
-    weights = {"s": torch.tensor(0.5), "w": normals(3), "i": torch.arange(3)}
+    weights = {"s": torch.tensor(0.5), "w": normal(3), "i": torch.arange(3)}
 
     def loss(w):
         return (w["s"].double() * w["w"] * w["i"]).square().sum()
@@ -470,7 +463,7 @@ BAD = [
     ),
     (lambda: gradients(forward, model(), torch.zeros(0, 3)), "at least one input"),
     (
-        lambda: gradients(lambda w, x: x @ w["a"], model(), normals(2, 3)),
+        lambda: gradients(lambda w, x: x @ w["a"], model(), normal(2, 3)),
         r"one number an input, got shape \(1, 4\)",
     ),
     (lambda: perturbed_loss(tanh_loss(), model(), -1, 5), "sigma must be .* got -1"),
@@ -479,11 +472,11 @@ BAD = [
     (lambda: perturbed_loss(tanh_loss(), model(), 0.1, 1), "draws must be at least 2, got 1"),
     (lambda: perturbation_remainder(tanh_loss(), model(), -0.5, 5), "sigma must be .* got -0.5"),
     (lambda: perturbation_remainder(tanh_loss(), model(), 0.5, 0), "draws must be at least 2"),
-    (lambda: direction_sharpness(forward, model(), normals(2, 3), -1, 5), "rho must be .* got -1"),
-    (lambda: direction_sharpness(forward, model(), normals(2, 3), 1, 1), "draws must be at least"),
-    (lambda: direction_sharpness(forward, model(), normals(0, 3), 1, 2), "at least one input"),
+    (lambda: direction_sharpness(forward, model(), normal(2, 3), -1, 5), "rho must be .* got -1"),
+    (lambda: direction_sharpness(forward, model(), normal(2, 3), 1, 1), "draws must be at least"),
+    (lambda: direction_sharpness(forward, model(), normal(0, 3), 1, 2), "at least one input"),
     (
-        lambda: direction_sharpness(forward, model(), normals(2, 3), 1, 2, shape="ball"),
+        lambda: direction_sharpness(forward, model(), normal(2, 3), 1, 2, shape="ball"),
         "'ball'; choose one of sphere, gaussian",
     ),
 ]
@@ -553,7 +546,7 @@ def compared(weights, inputs):
 @pytest.mark.parametrize("memory", [2**30, 3e3])  # all inputs at once, and one by one
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 def test_outputs_that_depend_on_the_batch_are_refused(mixing, memory, dtype):
-    weights, x = model(dtype=dtype), normals(12, 3, seed=7, dtype=dtype)
+    weights, x = model(dtype=dtype), normal(12, 3, seed=7, dtype=dtype)
     loss = SquaredLoss(mixing, x, mixing(weights, x))
     message = (
         "its own input alone, .* by itself and .* among the others; for a trace use method='ex"
@@ -570,8 +563,8 @@ def test_outputs_that_depend_on_the_batch_are_refused(mixing, memory, dtype):
 @pytest.mark.parametrize("width", [4, 300])
 def test_rounding_that_depends_on_the_batch_is_let_through(dtype, width):
     """Outputs are differences of numbers 1e6 times as large, so that rounding is most of them."""
-    weights = {"a": normals(width, 64, dtype=dtype), "c": normals(64, seed=1, dtype=dtype)}
-    x = normals(700, width, seed=2, dtype=dtype)
+    weights = {"a": normal(width, 64, dtype=dtype), "c": normal(64, seed=1, dtype=dtype)}
+    x = normal(700, width, seed=2, dtype=dtype)
 
     def cancelling(weights, inputs):
         hidden = 1e6 * (inputs @ weights["a"])
@@ -582,7 +575,7 @@ def test_rounding_that_depends_on_the_batch_is_let_through(dtype, width):
 
 
 def test_outputs_that_are_not_numbers_are_no_sign_of_a_batch():
-    weights, x = model(), normals(5, 3)
+    weights, x = model(), normal(5, 3)
     x[1] = torch.nan
     assert hessian_trace(SquaredLoss(forward, x, torch.zeros(5)), weights).value.isnan()
 
@@ -610,12 +603,12 @@ def test_the_name_of_a_weight_is_no_pattern(method):
 
 
 def test_the_residual_of_one_weight_is_not_that_of_another():
-    x = normals(4, 3)
+    x = normal(4, 3)
 
     def output(weights, inputs):
         return (inputs @ weights["h[0]"]) ** 2 + 5 * (inputs @ weights["h0"]) ** 2
 
-    weights = {"h[0]": normals(3, seed=1), "h0": normals(3, seed=2)}
+    weights = {"h[0]": normal(3, seed=1), "h0": normal(3, seed=2)}
     loss = SquaredLoss(output, x, torch.zeros(4))
     options = {"draws": 3000, "generator": seeded(), "only": "h[0]"}
     found, exact = (

@@ -17,17 +17,10 @@ from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec
 from helpers.sharpness import SquaredLoss, hessian_trace
 from helpers.sharpness.point import LossAtWeights, products
+from tests.draws import normal, seeded
 
 SIGMAS = 5  # of a normal mean: 6e-7 are beyond
 HESSIAN, GAUSS_NEWTON = curvlinops.HessianLinearOperator, curvlinops.GGNLinearOperator
-
-
-def seeded(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def normals(*shape, seed=0):
-    return torch.randn(*shape, generator=seeded(seed), dtype=torch.float64)
 
 
 def waves(*shape, phase):
@@ -98,7 +91,7 @@ def variance(H):
 def test_products_with_the_hessian_are_those_of_curvlinops(case):
     loss, weights = case()
     H = matrix(HESSIAN, loss, weights)
-    directions = normals(6, len(H), seed=4)
+    directions = normal(6, len(H), seed=4)
     parts = directions.split([v.numel() for v in weights.values()], 1)
     stacked = {
         k: part.reshape(6, *v.shape) for (k, v), part in zip(weights.items(), parts, strict=True)
@@ -163,8 +156,8 @@ def test_hutchinson_has_the_variance_of_random_signs():
     require_mean(values, H.trace())
     require_mean((values - H.trace()).square(), wanted)
     require_mean(errors.square(), wanted)
-    normal = 2 * H.square().sum() / draws
-    assert (normal - wanted) > 2 * SIGMAS * errors.square().std() / seeds**0.5  # told apart
+    of_normals = 2 * H.square().sum() / draws
+    assert (of_normals - wanted) > 2 * SIGMAS * errors.square().std() / seeds**0.5  # told apart
 
 
 class OurProducts(PyTorchLinearOperator):

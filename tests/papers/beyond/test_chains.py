@@ -7,10 +7,7 @@ import pytest
 import torch
 
 from papers.beyond import chains
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
+from tests.draws import seeded
 
 
 def write(a, b, table, bits):
@@ -29,7 +26,7 @@ def test_tokens_hold_the_parities():
 
 def test_the_count_of_consistent_rules_is_that_of_an_enumeration():
     T = 4
-    z = chains.tokens(torch.randint(0, 2, (2, T), generator=generator(3)))
+    z = chains.tokens(torch.randint(0, 2, (2, T), generator=seeded(3)))
     left = 0
     for a, b in itertools.combinations(range(1, T + 2), 2):
         for table in itertools.product((0, 1), repeat=4):
@@ -45,7 +42,7 @@ def test_the_count_of_consistent_rules_is_that_of_an_enumeration():
 
 def test_consistent_with_every_step_is_to_write_the_same_chain():
     T = 5
-    bits = torch.randint(0, 2, (3, T), generator=generator(1))
+    bits = torch.randint(0, 2, (3, T), generator=seeded(1))
     z = chains.tokens(bits)
     same = sum(
         all(write(a, b, table, row[:T]) == row for row in z.tolist())
@@ -57,16 +54,16 @@ def test_consistent_with_every_step_is_to_write_the_same_chain():
 
 def test_chains_are_what_rules_write():
     T = 4
-    bits = torch.randint(0, 2, (3, T), generator=generator(2))
+    bits = torch.randint(0, 2, (3, T), generator=seeded(2))
     pairs = chains.rules(T)
-    tables = torch.randint(0, 2, (len(pairs), 4), generator=generator(4)).to(torch.uint8)
+    tables = torch.randint(0, 2, (len(pairs), 4), generator=seeded(4)).to(torch.uint8)
     found = chains.written(pairs, tables, bits)
     for c, ((a, b), table) in enumerate(zip(pairs.tolist(), tables.tolist(), strict=True)):
         assert found[:, c].T.tolist() == [write(a, b, table, row)[T + 1 :] for row in bits.tolist()]
 
 
 def test_means_are_those_of_the_closed_forms():
-    g = generator()
+    g = seeded()
     for T in (3, 16):
         for run, mean in (
             (chains.steps_with_chain, chains.mean_with_chain),
@@ -80,7 +77,7 @@ def test_means_are_those_of_the_closed_forms():
 
 
 def test_the_chain_teaches_the_rule_from_a_few_strings_and_the_answer_from_more():
-    g = generator()
+    g = seeded()
     shown = [chains.strings_with_chain(12, g) for _ in range(20)]
     hidden = [chains.strings_without_chain(12, g) for _ in range(5)]
     assert max(shown) <= 6
@@ -91,9 +88,9 @@ def test_the_chain_teaches_the_rule_from_a_few_strings_and_the_answer_from_more(
     ("call", "named"),
     [
         (lambda: chains.rules(0), "T must be at least 1"),
-        (lambda: chains.strings_with_chain(1, generator()), "T must be at least 1"),
-        (lambda: chains.strings_with_chain(8, generator(), 0), "not learned from 0 strings"),
-        (lambda: chains.strings_without_chain(8, generator(), 2), "not learned from 2 strings"),
+        (lambda: chains.strings_with_chain(1, seeded()), "T must be at least 1"),
+        (lambda: chains.strings_with_chain(8, seeded(), 0), "not learned from 0 strings"),
+        (lambda: chains.strings_without_chain(8, seeded(), 2), "not learned from 2 strings"),
     ],
 )
 def test_bad_input_is_named(call, named):

@@ -8,10 +8,7 @@ from scipy import integrate, stats
 
 from helpers import cube
 from papers.beyond import volumes
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
+from tests.draws import seeded
 
 
 def uniform(bound, g, *shape):
@@ -52,19 +49,19 @@ def within_five_errors(hits, count, low, high=None):
 
 def test_first_and_index_agree_with_whole_networks_on_every_string():
     n, bound, count = 3, 3.0, 60_000
-    g = generator()
+    g = seeded()
     right, hits = [], 0
     for _ in range(4):
         said, bits = whole_network(count // 4, n, 4, bound, g, positional=True)
         agrees = said == bits.T.bool()
         right.append(agrees[:, 0].all(1))
         hits += int(agrees.all(2).all(1).sum())
-    readers = volumes.draw_readers(40_000, 4, bound, generator(1))
+    readers = volumes.draw_readers(40_000, 4, bound, seeded(1))
     tables = volumes.sharpness_shares(readers, torch.linspace(0, 1, 101, dtype=torch.float64))
-    plain = volumes.draw_positions(40_000, n, bound, generator(2), 1.0)
+    plain = volumes.draw_positions(40_000, n, bound, seeded(2), 1.0)
     first = volumes.index_share(plain, tables, n, math.log(n), indices=torch.tensor([1]))
     assert within_five_errors(int(torch.cat(right).sum()), count, first.enough, first.needed)
-    drawn = volumes.draw_positions(100_000, n, bound, generator(3))
+    drawn = volumes.draw_positions(100_000, n, bound, seeded(3))
     index = volumes.index_share(drawn, tables, n, math.log(n))
     assert within_five_errors(hits, count, index.enough, index.needed)
     assert index.enough <= index.needed
@@ -72,10 +69,10 @@ def test_first_and_index_agree_with_whole_networks_on_every_string():
 
 def test_majority_agrees_with_whole_networks_on_every_string():
     n, bound, count = 5, 2.0, 40_000
-    said, bits = whole_network(count, n, 4, bound, generator(), positional=False)
+    said, bits = whole_network(count, n, 4, bound, seeded(), positional=False)
     hits = int((said[:, 0] == (bits.sum(1) > n / 2)).all(1).sum())
-    readers = volumes.draw_readers(40_000, 4, bound, generator(1))
-    contrast, weight = volumes.draw_contrasts(40_000, bound, generator(2), 3.0)
+    readers = volumes.draw_readers(40_000, 4, bound, seeded(1))
+    contrast, weight = volumes.draw_contrasts(40_000, bound, seeded(2), 3.0)
     share = (weight * volumes.majority_share(readers, contrast, n, math.log(n))).mean().item()
     assert within_five_errors(hits, count, share)
     labels = torch.arange(n + 1) > n / 2
@@ -91,7 +88,7 @@ def test_concentrated_draws_have_the_mean_of_plain_ones(normalized):
     table = torch.linspace(0, 1, 11, dtype=torch.float64)  # any function of the attention
     values = []
     for plain, count in ((1.0, 400_000), (0.25, 100_000)):
-        drawn = volumes.draw_positions(count, n, bound, generator(), plain, normalized=normalized)
+        drawn = volumes.draw_positions(count, n, bound, seeded(), plain, normalized=normalized)
         sharp = torch.where(table > 0.45, table, 0.0)
         values.append(
             volumes.index_share(drawn, (sharp, sharp), n, math.log(n), normalized=normalized)
@@ -105,14 +102,14 @@ def test_concentrated_draws_have_the_mean_of_plain_ones(normalized):
 @pytest.mark.parametrize("n", [1, 3, 16])
 def test_the_weights_of_concentrated_draws_have_mean_1(n, normalized):
     """Density over density: a wrong share or width of the proposals moves the mean."""
-    drawn = volumes.draw_positions(200_000, n, 3.0, generator(), normalized=normalized)
+    drawn = volumes.draw_positions(200_000, n, 3.0, seeded(), normalized=normalized)
     error = drawn.weight.std().item() / math.sqrt(len(drawn.weight))
     assert abs(drawn.weight.mean().item() - 1) < 5 * error < 0.03
 
 
 def test_contrasts_have_the_density_of_the_closed_form_at_0():
     for bound in (1.0, 2.0):
-        contrast, weight = volumes.draw_contrasts(400_000, bound, generator(), 0.002)
+        contrast, weight = volumes.draw_contrasts(400_000, bound, seeded(), 0.002)
         near = (weight * (contrast.abs() < 0.002)).mean().item() / 0.004
         assert near == pytest.approx(volumes.DENSITY_AT_ZERO / bound**2, rel=0.03)
         assert weight.mean().item() == pytest.approx(1, abs=0.05)
@@ -140,7 +137,7 @@ def test_a_step_is_a_majority_at_every_length():
 
 
 def test_more_attention_on_the_right_position_serves_more_readers():
-    readers = volumes.draw_readers(2000, 3, 1.0, generator())
+    readers = volumes.draw_readers(2000, 3, 1.0, seeded())
     enough, needed = volumes.sharpness_shares(
         readers, torch.linspace(0, 1, 21, dtype=torch.float64)
     )
@@ -177,7 +174,7 @@ def test_h_units_compute_parity_of_h_plus_1_bits_also_after_a_small_change(hidde
     reader = volumes.parity_reader(hidden)
     odd = torch.arange(n + 1) % 2 == 1
     assert volumes.labelled_share(reader, zero, odd, n, 1.0).item() > 0
-    g = generator()
+    g = seeded()
     for _ in range(20):
         moved = [v * (1 + uniform(1e-3, g, *v.shape)) for v in reader[:3]]
         near = volumes.Readers(*moved, 1.0)
@@ -185,8 +182,8 @@ def test_h_units_compute_parity_of_h_plus_1_bits_also_after_a_small_change(hidde
 
 
 def test_two_units_do_not_compute_parity_of_three_bits():
-    readers = volumes.draw_readers(50_000, 2, 1.0, generator())
-    contrast, _ = volumes.draw_contrasts(50_000, 1.0, generator(1))
+    readers = volumes.draw_readers(50_000, 2, 1.0, seeded())
+    contrast, _ = volumes.draw_contrasts(50_000, 1.0, seeded(1))
     for n, possible in ((2, True), (3, False)):
         odd = torch.arange(n + 1) % 2 == 1
         found = volumes.labelled_share(readers, contrast, odd, n, 1.0).max().item() > 0
@@ -202,11 +199,11 @@ def test_between_the_entries_of_a_table_a_function_is_a_line_and_beyond_them_it_
 
 
 def test_the_constant_of_index_is_the_limit_of_the_share():
-    constant, error = volumes.index_constant(100_000, generator())
+    constant, error = volumes.index_constant(100_000, seeded())
     assert error < 0.02 * constant
     tables = tuple((torch.linspace(0, 1, 101) > 0.5).double() for _ in range(2))
     n = 65
-    drawn = volumes.draw_positions(60_000, n, 6.0, generator(1))  # large weights: sharp early
+    drawn = volumes.draw_positions(60_000, n, 6.0, seeded(1))  # large weights: sharp early
     found = volumes.index_share(drawn, tables, n, math.log(n))
     assert found.enough * n**3 == pytest.approx(constant, abs=0.25 * constant)
 
@@ -214,19 +211,19 @@ def test_the_constant_of_index_is_the_limit_of_the_share():
 @pytest.mark.parametrize(
     ("call", "named"),
     [
-        (lambda: volumes.draw_readers(0, 2, 1.0, generator()), "count must be at least 1"),
-        (lambda: volumes.draw_readers(2, 2, 0.0, generator()), "bound must be positive"),
-        (lambda: volumes.draw_positions(2, 3, 1.0, generator(), 0.0), "plain must be above 0"),
-        (lambda: volumes.draw_contrasts(2, 1.0, generator(), -1.0), "width must be positive"),
+        (lambda: volumes.draw_readers(0, 2, 1.0, seeded()), "count must be at least 1"),
+        (lambda: volumes.draw_readers(2, 2, 0.0, seeded()), "bound must be positive"),
+        (lambda: volumes.draw_positions(2, 3, 1.0, seeded(), 0.0), "plain must be above 0"),
+        (lambda: volumes.draw_contrasts(2, 1.0, seeded(), -1.0), "width must be positive"),
         (
             lambda: volumes.majority_share(
-                volumes.draw_readers(2, 2, 1.0, generator()), torch.zeros(2).double(), 4, 1.0
+                volumes.draw_readers(2, 2, 1.0, seeded()), torch.zeros(2).double(), 4, 1.0
             ),
             "n must be odd and at least 3, got 4",
         ),
         (
             lambda: volumes.labelled_share(
-                volumes.draw_readers(2, 2, 1.0, generator()),
+                volumes.draw_readers(2, 2, 1.0, seeded()),
                 torch.zeros(2).double(),
                 torch.ones(5).bool(),
                 4,

@@ -10,31 +10,20 @@ from hypothesis import strategies as st
 
 from helpers.covers.linear import maurey_size
 from papers.lengthfree import linear_maps as covers
+from tests.draws import normal, seeded
+from tests.exact import exact_cdist
 
 law = settings(deadline=None, max_examples=60)
 EPS = torch.finfo(torch.float64).eps
 
 
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def normal(*shape, seed=0):
-    return torch.randn(shape, generator=generator(seed), dtype=torch.float64)
-
-
 def in_l1_ball(count, dim, radius, seed=0):
     """Random points of the ball: some inside, some on the boundary, many zeros."""
-    rng = generator(seed)
+    rng = seeded(seed)
     x = torch.empty(count, dim, dtype=torch.float64).exponential_(generator=rng)
     x = x * torch.randint(-1, 2, (count, dim), generator=rng)
     x = x / x.abs().sum(-1, keepdim=True).clamp(min=1e-12)
     return x * radius * torch.rand(count, 1, generator=rng).sqrt().double()
-
-
-def exact_cdist(points, others):
-    """Distances from differences; products of norms would lose half of the digits."""
-    return torch.cdist(points, others, compute_mode="donot_use_mm_for_euclid_dist")
 
 
 @pytest.mark.parametrize(("q", "p"), [(1, math.inf), (2, 1), (1, 1), (2, 2), (0.5, 1)])

@@ -13,14 +13,10 @@ from helpers.covers import capacity
 from helpers.rng import f64
 from papers.lengthfree import masked_words
 from papers.lengthfree.masked_words import LIPSCHITZ
+from tests.draws import normal
 
 law = settings(deadline=None, max_examples=40)
 EPS = torch.finfo(torch.float64).eps
-
-
-def normal(*shape, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
 def some_words(count, K, seed=0):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from helpers.covers import blocks, capacity
 from papers.lengthfree import linear_maps, single_layer
 from papers.lengthfree.single_layer import CONSTANT, Norms
+from tests.draws import normal
 
 law = settings(deadline=None, max_examples=60)
 some = st.floats(0.1, 10)
@@ -18,11 +19,6 @@ widths = st.integers(1, 500)
 samples = st.integers(1, 10**6)
 norms = st.builds(Norms, w=some, W_c=some, W_v=some, x=some, W_qk=some, lipschitz=some)
 ONES = Norms(w=1, W_c=1, W_v=1, x=1, W_qk=1)
-
-
-def normal(*shape, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
 def test_the_values_are_the_papers_formulas():

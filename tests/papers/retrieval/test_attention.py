@@ -12,22 +12,19 @@ from papers.retrieval import random_encodings
 from papers.retrieval import task as retrieval
 from papers.retrieval.attention import ReluNet
 from papers.retrieval.task import Prompts
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
+from tests.draws import seeded
 
 
 def instance(N, d, q, seed=0, B=2):
     """Prompts in float64, encodings that comply, and tokens at the paper's scale."""
-    drawn = retrieval.prompts(B, N, d, generator(seed), q=q)
+    drawn = retrieval.prompts(B, N, d, seeded(seed), q=q)
     given_ = Prompts(drawn.x.double(), drawn.t)
-    omega = random_encodings.spread(N, 80, generator(seed + 1))
+    omega = random_encodings.spread(N, 80, seeded(seed + 1))
     return given_, omega, retrieval.encode(given_, omega, math.sqrt(d / q))
 
 
 def random_net(inputs, units=7, seed=5):
-    draws = [torch.randn(s, generator=generator(seed + k)) for k, s in enumerate((7, (7, inputs)))]
+    draws = [torch.randn(s, generator=seeded(seed + k)) for k, s in enumerate((7, (7, inputs)))]
     return ReluNet(draws[0].double(), draws[1].double(), torch.linspace(-1, 1, units).double())
 
 
@@ -90,7 +87,7 @@ def test_one_token_needs_no_sharpness():
 
 
 def test_a_net_is_the_sum_over_its_units():
-    net, x = random_net(4), torch.randn(5, 4, generator=generator()).double()
+    net, x = random_net(4), torch.randn(5, 4, generator=seeded()).double()
     for row, found in zip(x, net(x), strict=True):
         units = [a * max(0.0, float(w @ row + b)) for a, w, b in zip(*net, strict=True)]
         assert found.item() == pytest.approx(float(sum(units)), rel=1e-12)
@@ -100,13 +97,13 @@ def test_a_net_is_the_sum_over_its_units():
 @given(st.integers(0, 10**6))
 def test_a_net_moves_no_more_than_its_lipschitz_constant_says(seed):
     net = random_net(4, seed=seed)
-    x, y = torch.randn(2, 200, 4, generator=generator(seed)).double()
+    x, y = torch.randn(2, 200, 4, generator=seeded(seed)).double()
     assert bool(((net(x) - net(y)).abs() <= net.lipschitz * (x - y).norm(dim=1) + 1e-12).all())
 
 
 def test_on_heads_reads_the_data_of_each_head_and_nothing_else():
     d, D, q = 2, 5, 2
-    net, outputs = random_net(q * d), torch.randn(3, q, D, generator=generator()).double()
+    net, outputs = random_net(q * d), torch.randn(3, q, D, generator=seeded()).double()
     wide = construction.on_heads(net, d, D, q)
     expected = net(outputs[..., :d].flatten(-2))
     torch.testing.assert_close(wide(outputs.flatten(-2)), expected, rtol=1e-12, atol=1e-12)
@@ -137,12 +134,12 @@ def test_the_chords_are_too_high_by_no_more_than_they_say_and_attain_it(d, q, pi
     net = construction.centred_squares(d, q, radius, pieces)
     h, scale = radius / pieces, math.sqrt(q * d)
     assert net.a.shape == (2 * q * d * pieces + 1,)
-    x = radius * (2 * torch.rand(2000, q * d, generator=generator()).double() - 1)
+    x = radius * (2 * torch.rand(2000, q * d, generator=seeded()).double() - 1)
     excess = net(x) - (x.square() - 1).sum(-1) / scale
     assert bool((excess >= -1e-12).all())
     assert excess.max().item() <= scale * h**2 / 4 + 1e-12
     halfway = torch.full((1, q * d), h / 2, dtype=torch.float64)
-    steps = torch.randint(-pieces, pieces + 1, (50, q * d), generator=generator())
+    steps = torch.randint(-pieces, pieces + 1, (50, q * d), generator=seeded())
     knots = h * steps.double()
     top = net(halfway) - (halfway.square() - 1).sum(-1) / scale
     assert top.item() == pytest.approx(scale * h**2 / 4, rel=1e-12)

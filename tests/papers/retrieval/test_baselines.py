@@ -10,14 +10,11 @@ from papers.retrieval.baselines import (
     initial_weights,
     shapes,
 )
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
+from tests.draws import seeded
 
 
 def inputs(*shape):
-    return torch.randn(shape, generator=generator(1), dtype=torch.float64)
+    return torch.randn(shape, generator=seeded(1), dtype=torch.float64)
 
 
 SPECS = [
@@ -35,7 +32,7 @@ def sample(spec, *lead):
 @pytest.mark.parametrize("activation", ["relu", "tanh", "gelu"])
 def test_the_feedforward_net_is_that_of_torch(activation):
     spec = FeedforwardSpec(5, (7, 6), 3, activation)
-    weights = initial_weights(spec, None, generator(), dtype=torch.float64)
+    weights = initial_weights(spec, None, seeded(), dtype=torch.float64)
     acts = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "gelu": torch.nn.GELU}
     net = torch.nn.Sequential()
     for i, (rows, columns) in enumerate(((5, 7), (7, 6), (6, 3))):
@@ -53,7 +50,7 @@ def test_the_feedforward_net_is_that_of_torch(activation):
 @pytest.mark.parametrize("readout", ["last", "every"])
 def test_the_recurrent_net_is_that_of_torch(bidirectional, readout):
     spec = RecurrentSpec(5, 6, 2, bidirectional, readout)
-    weights = initial_weights(spec, None, generator(), dtype=torch.float64)
+    weights = initial_weights(spec, None, seeded(), dtype=torch.float64)
     net = torch.nn.GRU(5, 6, batch_first=True, bidirectional=bidirectional, dtype=torch.float64)
     for way, end in zip(spec.directions, ("l0", "l0_reverse"), strict=False):
         for ours, theirs in (("input", "ih"), ("state", "hh")):
@@ -68,7 +65,7 @@ def test_the_recurrent_net_is_that_of_torch(bidirectional, readout):
 
 @pytest.mark.parametrize("spec", SPECS, ids=["deep", "linear", "both", "one way"])
 def test_an_ensemble_is_its_models(spec):
-    weights = initial_weights(spec, 3, generator(), dtype=torch.float64)
+    weights = initial_weights(spec, 3, seeded(), dtype=torch.float64)
     own, shared = sample(spec, 3), sample(spec)
     for X in (own, shared):
         together = forward(spec, weights, X)
@@ -81,8 +78,8 @@ def test_an_ensemble_is_its_models(spec):
 
 @pytest.mark.parametrize("spec", SPECS, ids=["deep", "linear", "both", "one way"])
 def test_a_larger_ensemble_begins_with_the_smaller(spec):
-    few, many = (initial_weights(spec, E, generator()) for E in (2, 4))
-    alone = initial_weights(spec, None, generator())
+    few, many = (initial_weights(spec, E, seeded()) for E in (2, 4))
+    alone = initial_weights(spec, None, seeded())
     for name, shape in shapes(spec).items():
         assert torch.equal(few[name], many[name][:2])
         assert torch.equal(few[name][0], alone[name])
@@ -91,12 +88,12 @@ def test_a_larger_ensemble_begins_with_the_smaller(spec):
 
 
 def test_initial_weights_fill_the_range_of_torch():
-    deep = initial_weights(FeedforwardSpec(50, (40,), 30), 20, generator())
+    deep = initial_weights(FeedforwardSpec(50, (40,), 30), 20, seeded())
     for i, k in ((0, 50), (1, 40)):
         for part in ("weight", "bias"):
             top = deep[f"layers.{i}.{part}"].abs().max().item()
             assert 0.97 * k**-0.5 < top <= k**-0.5
-    recurrent = initial_weights(RecurrentSpec(30, 40), 20, generator())
+    recurrent = initial_weights(RecurrentSpec(30, 40), 20, seeded())
     for name, value in recurrent.items():
         k = 80 if name.startswith("readout") else 40
         assert 0.8 * k**-0.5 < value.abs().max().item() <= k**-0.5
@@ -121,13 +118,13 @@ def test_a_net_that_cannot_exist_is_named(make, message):
 
 def test_a_feedforward_net_takes_an_empty_batch():
     spec = FeedforwardSpec(5, (7, 6), 3)
-    weights = initial_weights(spec, None, generator(), dtype=torch.float64)
+    weights = initial_weights(spec, None, seeded(), dtype=torch.float64)
     assert forward(spec, weights, inputs(0, 5)).shape == (0, 3)
 
 
 def test_bad_input_is_named():
     spec = RecurrentSpec(5, 6)
-    weights = initial_weights(spec, None, generator(), dtype=torch.float64)
+    weights = initial_weights(spec, None, seeded(), dtype=torch.float64)
     with pytest.raises(ValueError, match=r"\(..., B, N, 5\), got \(4, 3, 6\)"):
         forward(spec, weights, inputs(4, 3, 6))
     with pytest.raises(ValueError, match="at least 1 token, got 0"):
@@ -139,4 +136,4 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match=r"forward.input must end in the shape \(5, 18\)"):
         forward(spec, weights | {"forward.input": inputs(5, 17)}, inputs(4, 3, 5))
     with pytest.raises(ValueError, match="at least 1 model, got 0"):
-        initial_weights(spec, 0, generator())
+        initial_weights(spec, 0, seeded())

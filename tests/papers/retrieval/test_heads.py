@@ -8,21 +8,14 @@ from hypothesis import strategies as st
 from papers.retrieval import attention as construction
 from papers.retrieval import heads
 from papers.retrieval.task import encode, encodings
+from tests.draws import normal, seeded
 
 law = settings(deadline=None, max_examples=30)
 some_seed = st.integers(0, 10_000)
 
 
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def normal(*shape, seed=0):
-    return torch.randn(shape, generator=generator(seed), dtype=torch.float64)
-
-
 def test_the_hard_prompts_have_data_in_the_first_half_and_point_at_the_first_tokens():
-    x, t = heads.hard_prompts(50, 10, 3, 4, generator())
+    x, t = heads.hard_prompts(50, 10, 3, 4, seeded())
     assert x.shape == (50, 10, 3)
     assert t.shape == (50, 10, 4)
     assert (x[:, :5] != 0).all()
@@ -91,9 +84,9 @@ def test_the_best_prediction_has_the_error_of_the_formula():
 
 
 def test_reading_heads_have_the_logits_asked_for():
-    omega = encodings(6, 12, generator()).double()
+    omega = encodings(6, 12, seeded()).double()
     u, b = normal(2, 3), normal(2, 6, seed=1)
-    prompts = heads.hard_prompts(4, 6, 3, 2, generator(2))
+    prompts = heads.hard_prompts(4, 6, 3, 2, seeded(2))
     tokens = encode(prompts, omega)
     W = heads.reading_heads(u, b, omega, 2)
     logits = torch.einsum("bd,hde,bje->bhj", tokens[:, -1], W, tokens)
@@ -103,9 +96,9 @@ def test_reading_heads_have_the_logits_asked_for():
 
 @pytest.mark.parametrize(("d", "H"), [(1, 1), (2, 2), (3, 3)])
 def test_as_many_heads_as_dimensions_tell_the_label_exactly(d, H):
-    omega = encodings(8, 16, generator()).double()
+    omega = encodings(8, 16, seeded()).double()
     u, b = normal(H, d) / 2, normal(H, 8, seed=1) / 2
-    prompts = heads.hard_prompts(200, 8, d, 4, generator(2))
+    prompts = heads.hard_prompts(200, 8, d, 4, seeded(2))
     W = heads.reading_heads(u, b, omega, 4)
     put_out = construction.attend(W, encode(prompts, omega))[:, -1]
     predicted = heads.read(put_out, omega, u, b, 4)
@@ -113,9 +106,9 @@ def test_as_many_heads_as_dimensions_tell_the_label_exactly(d, H):
 
 
 def test_fewer_heads_read_up_to_their_floor():
-    omega, d, H = encodings(8, 16, generator()).double(), 3, 2
+    omega, d, H = encodings(8, 16, seeded()).double(), 3, 2
     u, b = normal(H, d) / 2, normal(H, 8, seed=1) / 2
-    prompts = heads.hard_prompts(4000, 8, d, 4, generator(2))
+    prompts = heads.hard_prompts(4000, 8, d, 4, seeded(2))
     put_out = construction.attend(heads.reading_heads(u, b, omega, 4), encode(prompts, omega))
     squares = (heads.read(put_out[:, -1], omega, u, b, 4) - heads.label(prompts.x, 4)).square() / 2
     noise = squares.std() / 4000**0.5
@@ -124,8 +117,8 @@ def test_fewer_heads_read_up_to_their_floor():
 
 
 def model(E=3, D=5, H=2):
-    weights = heads.initial_weights(E, D, H, 7, generator(1))
-    return weights, torch.randn(E, 11, 6, D, generator=generator(2))
+    weights = heads.initial_weights(E, D, H, 7, seeded(1))
+    return weights, torch.randn(E, 11, 6, D, generator=seeded(2))
 
 
 def test_the_layer_is_that_of_the_construction():
@@ -150,7 +143,7 @@ def test_a_model_is_its_two_layers_by_hand():
 
 
 def test_bad_input_is_named():
-    g = generator()
+    g = seeded()
     with pytest.raises(ValueError, match="N must be even and at least 2 q = 6, got 5"):
         heads.hard_prompts(1, 5, 1, 3, g)
     with pytest.raises(ValueError, match="d must be at least 1, got 0"):

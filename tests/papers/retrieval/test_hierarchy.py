@@ -13,6 +13,7 @@ from torch import nn
 from papers.retrieval import hierarchy
 from papers.retrieval.hierarchy import Counts, Net, Runs, Setting
 from papers.retrieval.task import new_task
+from tests.draws import seeded
 
 NETS = [
     Net("transformer", (7,)),
@@ -24,10 +25,6 @@ NETS = [
 ]
 
 
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
 def counts(prompts, censored=()):
     reached = torch.tensor([i not in censored for i in range(len(prompts))])
     return Counts(torch.tensor(prompts), reached)
@@ -36,8 +33,8 @@ def counts(prompts, censored=()):
 @pytest.mark.parametrize("N", [2, 4])
 @pytest.mark.parametrize("net", NETS, ids=str)
 def test_every_network_takes_tokens_to_one_label_each(net, N):
-    task = new_task(3, N, 2, 5, generator())
-    forward, weights = hierarchy.learner(net, task, generator(1))
+    task = new_task(3, N, 2, 5, seeded())
+    forward, weights = hierarchy.learner(net, task, seeded(1))
     tokens, targets = task.examples(torch.arange(3), task.prompts(torch.arange(3), 9))
     assert forward(weights, tokens).shape == targets.shape == (3, 9, N)
     assert {len(w) for w in weights.values()} == {3}
@@ -45,8 +42,8 @@ def test_every_network_takes_tokens_to_one_label_each(net, N):
 
 @pytest.mark.parametrize("net", NETS, ids=str)
 def test_every_label_can_depend_on_the_token_pointed_at_wherever_it_stands(net):
-    task = new_task(1, 4, 2, 5, generator())
-    forward, weights = hierarchy.learner(net, task, generator(1))
+    task = new_task(1, 4, 2, 5, seeded())
+    forward, weights = hierarchy.learner(net, task, seeded(1))
     tokens = task.examples(torch.arange(1), task.prompts(torch.arange(1), 30))[0].requires_grad_()
     for i in range(4):
         outputs = forward(weights, tokens)[0, :, i].sum()
@@ -55,8 +52,8 @@ def test_every_label_can_depend_on_the_token_pointed_at_wherever_it_stands(net):
 
 
 def test_relu_units_are_those_of_torch():
-    task = new_task(1, 6, 2, 5, generator())
-    forward, weights = hierarchy.learner(Net("recurrent", (5,)), task, generator(1))
+    task = new_task(1, 6, 2, 5, seeded())
+    forward, weights = hierarchy.learner(Net("recurrent", (5,)), task, seeded(1))
     cells = nn.RNN(12, 5, batch_first=True, bidirectional=True, nonlinearity="relu")
     names = {"input": "weight_ih", "state": "weight_hh", "input_bias": "bias_ih"}
     names |= {"state_bias": "bias_hh"}
@@ -71,17 +68,17 @@ def test_relu_units_are_those_of_torch():
 
 @pytest.mark.parametrize("net", ["transformer", "recurrent", "gated", "feedforward"])
 def test_one_network_alone_gives_what_it_gives_among_others(net):
-    task = new_task(2, 6, 2, 5, generator())
-    forward, weights = hierarchy.learner(Net(net, (5,)), task, generator(1))
+    task = new_task(2, 6, 2, 5, seeded())
+    forward, weights = hierarchy.learner(Net(net, (5,)), task, seeded(1))
     tokens, _ = task.examples(torch.arange(2), task.prompts(torch.arange(2), 3))
     alone = forward({k: w[1] for k, w in weights.items()}, tokens[1])
     torch.testing.assert_close(alone, forward(weights, tokens)[1])
 
 
 def test_a_second_width_reads_states_and_token_through_a_hidden_layer():
-    task = new_task(1, 4, 2, 5, generator())
-    forward, weights = hierarchy.learner(Net("gated", (5, 3)), task, generator(1))
-    states_only, _ = hierarchy.learner(Net("gated", (5,)), task, generator(1))
+    task = new_task(1, 4, 2, 5, seeded())
+    forward, weights = hierarchy.learner(Net("gated", (5, 3)), task, seeded(1))
+    states_only, _ = hierarchy.learner(Net("gated", (5,)), task, seeded(1))
     tokens, _ = task.examples(torch.arange(1), task.prompts(torch.arange(1), 9))
     parts = []
     for k in range(3):  # each hidden unit reads the states linearly
@@ -115,9 +112,9 @@ def test_a_count_is_the_first_test_below_the_error_or_the_last_test(monkeypatch)
     monkeypatch.setattr(hierarchy, "train", train)
     monkeypatch.setattr(hierarchy, "squared_error", squared_error)
     monkeypatch.setattr(hierarchy, "learner", lambda *_: (lambda _, x: x, {}))
-    task = new_task(3, 3, 2, 5, generator())
+    task = new_task(3, 3, 2, 5, seeded())
     options = {"learning_rate": 1.0, "steps": 4, "stop": 0.5, "B": 10, "test_prompts": 5}
-    found = hierarchy.learn(NETS[0], task, {"own": task, "other": task}, generator(), **options)
+    found = hierarchy.learn(NETS[0], task, {"own": task, "other": task}, seeded(), **options)
     assert found["own"].prompts.tolist() == [20, 40, 10]
     assert found["own"].reached.tolist() == [True, False, True]  # 0.5 is not below 0.5
     assert found["other"].prompts.tolist() == [40, 40, 10]
@@ -125,16 +122,16 @@ def test_a_count_is_the_first_test_below_the_error_or_the_last_test(monkeypatch)
 
 
 def test_training_stops_when_every_test_is_passed():
-    task = new_task(2, 3, 2, 5, generator())
-    tests = {"general": task, "simple": new_task(2, 3, 2, 5, generator(), simple=True)}
+    task = new_task(2, 3, 2, 5, seeded())
+    tests = {"general": task, "simple": new_task(2, 3, 2, 5, seeded(), simple=True)}
     options = {"learning_rate": 1e-2, "stop": 0.2, "B": 32, "check_every": 5, "test_prompts": 200}
     net = Net("transformer", (20,))
-    found = hierarchy.learn(net, task, tests, generator(1), steps=400, **options)
+    found = hierarchy.learn(net, task, tests, seeded(1), steps=400, **options)
     assert set(found) == {"general", "simple"}
     assert all(counts.reached.all() for counts in found.values())
     assert all((counts.prompts % (32 * 5) == 0).all() for counts in found.values())
     assert all((counts.prompts < 32 * 400).all() for counts in found.values())
-    few = hierarchy.learn(net, task, tests, generator(1), steps=10, **options)
+    few = hierarchy.learn(net, task, tests, seeded(1), steps=10, **options)
     assert not any(counts.reached.any() for counts in few.values())
     assert few["general"].prompts.tolist() == [320, 320]
 
@@ -149,9 +146,9 @@ def test_all_test_prompts_are_looked_at_only_near_the_threshold(monkeypatch):
         return original(outputs, targets)
 
     monkeypatch.setattr(hierarchy, "squared_error", noted)
-    task = new_task(1, 3, 2, 5, generator())
+    task = new_task(1, 3, 2, 5, seeded())
     options = {"learning_rate": 1e-2, "steps": 300, "stop": 0.4, "test_prompts": 120}
-    hierarchy.learn(Net("transformer", (20,)), task, {"own": task}, generator(1), **options)
+    hierarchy.learn(Net("transformer", (20,)), task, {"own": task}, seeded(1), **options)
     assert sizes[0][0] == 50
     assert sizes[0][1] > 0.5
     assert sizes[1][0] == 50, "the first error is far from the threshold"
@@ -168,9 +165,9 @@ def test_a_test_ends_above_its_margin_over_the_root_of_the_parts(error, parts, m
         return torch.full((len(targets),), error, dtype=torch.float64)
 
     monkeypatch.setattr(hierarchy, "squared_error", constant)
-    task = new_task(2, 3, 2, 5, generator())
+    task = new_task(2, 3, 2, 5, seeded())
     options = {"learning_rate": 1e-2, "steps": 1, "stop": 1.0, "test_prompts": 250}
-    hierarchy.learn(Net("transformer", (20,)), task, {"own": task}, generator(1), **options)
+    hierarchy.learn(Net("transformer", (20,)), task, {"own": task}, seeded(1), **options)
     assert looked == [50] * parts
 
 
@@ -240,7 +237,7 @@ def test_a_search_that_begins_where_nothing_arrives_goes_to_what_does():
 
 
 def test_bad_input_is_named():
-    task = new_task(2, 3, 2, 5, generator())
+    task = new_task(2, 3, 2, 5, seeded())
     with pytest.raises(ValueError, match="unknown kind 'lstm'"):
         Net("lstm", (5,))
     with pytest.raises(ValueError, match=r"widths \(5, 5\)"):
@@ -250,10 +247,10 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match=r"widths\[1\] must be at least 1, got 0"):
         Net("feedforward", (5, 0))
     with pytest.raises(ValueError, match="at least 2 tokens, got 1"):
-        hierarchy.learner(NETS[1], new_task(1, 1, 2, 5, generator()), generator())
+        hierarchy.learner(NETS[1], new_task(1, 1, 2, 5, seeded()), seeded())
     options = {"learning_rate": 1e-2, "steps": 1, "stop": 0.5}
     with pytest.raises(ValueError, match="at least one test"):
-        hierarchy.learn(NETS[0], task, {}, generator(), **options)
+        hierarchy.learn(NETS[0], task, {}, seeded(), **options)
     with pytest.raises(ValueError, match="at least one run"):
         hierarchy.median(counts([]))
     with pytest.raises(ValueError, match=r"got \(2,\) and \(1,\)"):

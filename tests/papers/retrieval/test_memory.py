@@ -9,16 +9,9 @@ from hypothesis import strategies as st
 
 from helpers.covers import linear as covers
 from papers.retrieval import memory, recurrent
+from tests.draws import normal, seeded
 
 law = settings(deadline=None, max_examples=50)
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def normal(*shape, seed=0):
-    return torch.randn(shape, generator=generator(seed), dtype=torch.float64)
 
 
 def test_the_floors_fall_as_states_grow_and_are_1_less_a_little_for_none():
@@ -87,7 +80,7 @@ def test_codes_are_as_far_apart_as_gilbert_and_varshamov_promise(signs, bits):
 
 @pytest.fixture(scope="module")
 def code():
-    return memory.code_memory(5, generator())
+    return memory.code_memory(5, seeded())
 
 
 def test_a_code_memory_holds_the_signs_of_all_labels_before_a_token(code):
@@ -117,25 +110,25 @@ def test_words_are_as_far_apart_as_said_and_the_read_out_as_steep(code):
 
 def test_a_code_of_one_bit_in_one_sign_is_that_sign_if_a_draw_has_it():
     """One of 40 draws has it but for a chance of 1e-12; one draw alone may not."""
-    found = memory.code_memory(1, generator(), redundancy=1, draws=40)
+    found = memory.code_memory(1, seeded(), redundancy=1, draws=40)
     assert (found.generator.tolist(), found.weight) == ([[1.0]], 1)
-    has_it = [bool(torch.randint(2, (1, 1), generator=generator(seed))) for seed in range(40)]
+    has_it = [bool(torch.randint(2, (1, 1), generator=seeded(seed))) for seed in range(40)]
     assert len(set(has_it)) == 2
     with pytest.raises(ValueError, match="no code of 1 bits with distinct words in 1 draws"):
-        memory.code_memory(1, generator(has_it.index(False)), redundancy=1, draws=1)
-    assert memory.code_memory(1, generator(has_it.index(True)), redundancy=1, draws=1).weight == 1
+        memory.code_memory(1, seeded(has_it.index(False)), redundancy=1, draws=1)
+    assert memory.code_memory(1, seeded(has_it.index(True)), redundancy=1, draws=1).weight == 1
 
 
 def test_a_code_may_have_as_many_labels_as_are_allowed(monkeypatch):
     monkeypatch.setattr(memory, "MOST_LABELS", 5)
-    assert memory.code_memory(5, generator()).generator.shape == (5, 20)
+    assert memory.code_memory(5, seeded()).generator.shape == (5, 20)
     with pytest.raises(ValueError, match="N must be at most 5, got 6"):
-        memory.code_memory(6, generator())
+        memory.code_memory(6, seeded())
 
 
 def test_a_code_keeps_the_read_out_from_growing_steeper():
     plain = [2 / math.sqrt(N) for N in (4, 12)]  # no code: signs over the root of N
-    coded = [memory.code_memory(N, generator()).separation for N in (4, 12)]
+    coded = [memory.code_memory(N, seeded()).separation for N in (4, 12)]
     assert coded[1] / coded[0] > 0.75 > plain[1] / plain[0]
 
 
@@ -181,7 +174,7 @@ def test_zero_labels_are_interpolated_by_zero():
         (lambda: memory.dimension_floor(4, 0, 0.0), "width must be at least 1, got 0"),
         (lambda: memory.quantiser(17), "bits run from 1 to 16, got 17"),
         (lambda: memory.code_distance(8, 8), "below the signs, 8, got 8"),
-        (lambda: memory.code_memory(21, generator()), "N must be at most 20, got 21"),
+        (lambda: memory.code_memory(21, seeded()), "N must be at most 20, got 21"),
         (lambda: memory.interpolant(torch.ones(2), torch.ones(2)), "distinct, smallest gap 0.0"),
         (lambda: memory.interpolant(torch.zeros(0), torch.zeros(0)), r"n >= 1, got \(0,\) and"),
         (lambda: memory.interpolant_bound(torch.zeros(1), torch.zeros(1)), r"n >= 2, got \(1,\)"),

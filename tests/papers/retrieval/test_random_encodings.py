@@ -10,10 +10,7 @@ from hypothesis import strategies as st
 
 from papers.retrieval import random_encodings
 from papers.retrieval import task as retrieval
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
+from tests.draws import seeded
 
 
 def too_alike(rows):
@@ -67,7 +64,7 @@ def test_the_rate_is_that_of_the_tail():
 @settings(deadline=None, max_examples=20)
 @given(st.integers(2, 30), st.integers(0, 10**6))
 def test_spread_sets_comply_and_have_unit_rows(N, seed):
-    omega = random_encodings.spread(N, random_encodings.dimensions(20, N) + 20, generator(seed))
+    omega = random_encodings.spread(N, random_encodings.dimensions(20, N) + 20, seeded(seed))
     assert random_encodings.within(omega)
     torch.testing.assert_close(omega.norm(dim=1), torch.ones(N).double(), rtol=0, atol=1e-14)
 
@@ -97,8 +94,8 @@ def test_dimensions_are_rounded_down_as_in_the_code():
         (lambda: random_encodings.pair_probability(0), "d_e must be at least 1, got 0"),
         (lambda: random_encodings.share_bounds(1, 4), "N must be at least 2, got 1"),
         (lambda: random_encodings.rate(1.0), "limit must lie between 0 and 1, got 1.0"),
-        (lambda: random_encodings.spread(1, 4, generator()), "N must be at least 2, got 1"),
-        (lambda: random_encodings.spread(8, 3, generator()), "none of 1000 draws of 8 rows"),
+        (lambda: random_encodings.spread(1, 4, seeded()), "N must be at least 2, got 1"),
+        (lambda: random_encodings.spread(8, 3, seeded()), "none of 1000 draws of 8 rows"),
         (lambda: random_encodings.equally_close(3, 1.5), "inner must lie in"),
         (lambda: retrieval.coherence(torch.ones(1, 4)), "at least 2 encodings"),
     ],

@@ -8,24 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from papers.retrieval import random_encodings, recurrent, task
+from tests.draws import seeded
 
 law = settings(deadline=None, max_examples=50)
 D, D_E, Q, N = 2, 40, 2, 7
 
 
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
 def rotated(seed=0):
     """Encodings that satisfy Assumption 3 and have no two coordinates alike."""
-    omega = random_encodings.spread(N, D_E, generator(seed))
-    Z = torch.randn(D_E, D_E, generator=generator(seed), dtype=torch.float64)
+    omega = random_encodings.spread(N, D_E, seeded(seed))
+    Z = torch.randn(D_E, D_E, generator=seeded(seed), dtype=torch.float64)
     return omega @ torch.linalg.qr(Z)[0]
 
 
 def tokens_of(omega, reach=5.0, simple=True, seed=0):
-    given_prompts = task.prompts(30, N, D, generator(seed), q=Q, simple=simple)
+    given_prompts = task.prompts(30, N, D, seeded(seed), q=Q, simple=simple)
     given_prompts = given_prompts._replace(x=given_prompts.x.double().clamp(-reach, reach))
     return given_prompts, task.encode(given_prompts, omega)
 
@@ -131,10 +128,10 @@ def test_states_have_seen_the_tokens_before_and_not_the_token_itself():
 
 
 def test_states_stay_in_the_ball_and_projections_do_not_expand():
-    tokens = torch.randn(20, 30, 3, generator=generator())
+    tokens = torch.randn(20, 30, 3, generator=seeded())
     found = recurrent.states(lambda h, z: z, tokens, 3, radius=1.0)
     assert found.norm(dim=-1).max() <= 1 + 1e-6
-    a, b = torch.randn(2, 1000, 3, generator=generator())
+    a, b = torch.randn(2, 1000, 3, generator=seeded())
     moved = (recurrent.project(a, 1.0) - recurrent.project(b, 1.0)).norm(dim=-1)
     assert (moved <= (a - b).norm(dim=-1) + 1e-6).all()
     assert recurrent.project(torch.zeros(3), 0.0).tolist() == [0, 0, 0]

@@ -9,27 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from papers.retrieval import span
+from tests.draws import normal, seeded
 
 law = settings(deadline=None, max_examples=30)
 some_seed = st.integers(0, 10_000)
 EPS = torch.finfo(torch.float64).eps
 
 
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def normal(*shape, seed=0):
-    return torch.randn(shape, generator=generator(seed), dtype=torch.float64)
-
-
 def unit(d, seed=0):
-    return span.directions(1, d, generator(seed))[0]
+    return span.directions(1, d, seeded(seed))[0]
 
 
 def test_samples_are_labelled_by_the_token_pointed_at():
-    u = span.directions(2, 3, generator())
-    found = span.samples(40, 5, u, generator(1))
+    u = span.directions(2, 3, seeded())
+    found = span.samples(40, 5, u, seeded(1))
     assert (found.x.shape, found.t.shape, found.y.shape) == ((2, 40, 15), (2, 40), (2, 40))
     assert found.x.dtype == found.y.dtype == torch.float64
     assert set(found.t[1].tolist()) == set(range(5))
@@ -42,7 +35,7 @@ def test_samples_are_labelled_by_the_token_pointed_at():
 
 
 def test_the_targets_give_the_labels():
-    found = span.samples(9, 4, unit(3)[None], generator())
+    found = span.samples(9, 4, unit(3)[None], seeded())
     labels = found.x[0] @ span.targets(found.u[0], 4).mT
     torch.testing.assert_close(labels[torch.arange(9), found.t[0]], found.y[0])
 
@@ -108,10 +101,10 @@ def test_separate_least_squares_have_the_risk_of_the_dimensions_they_see():
 
 def test_descent_forgets_by_the_law():
     N, d = 3, 2
-    data = span.samples(4, N, span.directions(2, d, generator()), generator(1))
+    data = span.samples(4, N, span.directions(2, d, seeded()), seeded(1))
     eta, penalty, steps = 0.05, 0.1, 80
     for kind in span.KINDS:
-        weights = span.initial_weights(kind, N, d, 2, generator())
+        weights = span.initial_weights(kind, N, d, 2, seeded())
         kept = {name: w.clone() for name, w in weights.items()}
         last, noted = span.descend(
             lambda w: (span.outputs(w, data.inputs) - data.y).square().mean(-1),
@@ -137,14 +130,14 @@ def test_a_step_of_descent_is_its_formula():
 
 
 def test_the_first_layer_is_normal_where_it_meets_the_data():
-    first = span.initial_weights("tanh", 50, 10, 1, generator(), size=2.0)[span.FIRST][0]
+    first = span.initial_weights("tanh", 50, 10, 1, seeded(), size=2.0)[span.FIRST][0]
     assert first[:500].std().item() == pytest.approx(2 / 500**0.5, rel=0.05)
     assert first[500:].abs().max() <= 1 / 550**0.5
 
 
 def test_a_gated_net_multiplies():
-    weights = span.initial_weights("gated", 3, 2, 2, generator())
-    data = span.samples(5, 3, span.directions(2, 2, generator()), generator())
+    weights = span.initial_weights("gated", 3, 2, 2, seeded())
+    data = span.samples(5, 3, span.directions(2, 2, seeded()), seeded())
     by_hand = (data.x[1, 2] @ weights[span.FIRST][1]) @ weights["gate"][1, data.t[1, 2]]
     found = span.outputs(weights, data.inputs)
     assert found.shape == (2, 5)
@@ -161,9 +154,9 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match="N must be at least 1, got 0"):
         span.seen(normal(2, 6), 0)
     with pytest.raises(ValueError, match="unknown kind 'relu'"):
-        span.initial_weights("relu", 2, 2, 1, generator())
+        span.initial_weights("relu", 2, 2, 1, seeded())
     with pytest.raises(ValueError, match="ensemble must be at least 1, got 0"):
-        span.initial_weights("gated", 2, 4, 0, generator())
+        span.initial_weights("gated", 2, 4, 0, seeded())
     start = {"w": normal(1, 2)}
     with pytest.raises(ValueError, match="steps must be at least 1, got 0"):
         span.descend(lambda w: w["w"].sum(-1), start, 0, 0.1)

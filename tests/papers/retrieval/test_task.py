@@ -12,10 +12,7 @@ from helpers.training.train import train
 from papers.retrieval import attention as construction
 from papers.retrieval import task as retrieval
 from papers.retrieval.task import Prompts
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
+from tests.draws import seeded
 
 
 def doubled(weights):
@@ -25,25 +22,25 @@ def doubled(weights):
 @pytest.fixture
 def model():
     """Two models in float64, whose biases are not zero, and tokens for them."""
-    weights = doubled(retrieval.initial_weights(9, 7, generator(1), 2))
+    weights = doubled(retrieval.initial_weights(9, 7, seeded(1), 2))
     for name in ("query", "key", "value", "output"):
-        noise = torch.randn(2, 9, generator=generator(2), dtype=torch.float64)
+        noise = torch.randn(2, 9, generator=seeded(2), dtype=torch.float64)
         weights[f"{name}_bias"] = noise + len(name)
-    return weights, torch.randn(2, 3, 5, 9, generator=generator(3), dtype=torch.float64)
+    return weights, torch.randn(2, 3, 5, 9, generator=seeded(3), dtype=torch.float64)
 
 
 @settings(deadline=None, max_examples=30)
 @given(st.integers(1, 6), st.integers(0, 10**6), st.data())
 def test_encodings_are_distinct_signs_of_length_one(d_e, seed, data):
     N = data.draw(st.integers(1, 2**d_e))
-    omega = retrieval.encodings(N, d_e, generator(seed), ensemble=2)
+    omega = retrieval.encodings(N, d_e, seeded(seed), ensemble=2)
     assert omega.shape == (2, N, d_e)
     torch.testing.assert_close(omega.abs() * math.sqrt(d_e), torch.ones(2, N, d_e))
     assert all(len(rows.sign().unique(dim=0)) == N for rows in omega)
 
 
 def test_coherence_is_the_largest_inner_product_of_two_rows():
-    omega = retrieval.encodings(6, 8, generator(), ensemble=3)
+    omega = retrieval.encodings(6, 8, seeded(), ensemble=3)
     for found, rows in zip(retrieval.coherence(omega), omega, strict=True):
         pairs = [abs(float(a @ b)) for a, b in itertools.combinations(rows, 2)]
         assert found.item() == pytest.approx(max(pairs), abs=1e-6)
@@ -52,10 +49,10 @@ def test_coherence_is_the_largest_inner_product_of_two_rows():
 @pytest.mark.parametrize("simple", [True, False])
 def test_labels_and_tokens_follow_the_pointers_entry_by_entry(simple):
     B, N, d, d_e, q = 4, 5, 3, 6, 2
-    drawn = retrieval.prompts(B, N, d, generator(), q=q, simple=simple)
-    omega = retrieval.encodings(N, d_e, generator(1))
-    other = retrieval.encodings(N, d_e, generator(2))
-    u = torch.randn(q, d, generator=generator(3))
+    drawn = retrieval.prompts(B, N, d, seeded(), q=q, simple=simple)
+    omega = retrieval.encodings(N, d_e, seeded(1))
+    other = retrieval.encodings(N, d_e, seeded(2))
+    u = torch.randn(q, d, generator=seeded(3))
     found = retrieval.labels(drawn, u)
     tokens = retrieval.encode(drawn, omega, scale=1.5, pointers=other)
     for b, i in itertools.product(range(B), range(N)):
@@ -68,8 +65,8 @@ def test_labels_and_tokens_follow_the_pointers_entry_by_entry(simple):
 
 
 def test_the_parts_of_a_token_are_where_encode_puts_them():
-    drawn = retrieval.prompts(2, 4, 3, generator(), q=2)
-    omega = retrieval.encodings(4, 5, generator())
+    drawn = retrieval.prompts(2, 4, 3, seeded(), q=2)
+    omega = retrieval.encodings(4, 5, seeded())
     tokens, part = retrieval.encode(drawn, omega), retrieval.parts(3, 5, q=2)
     assert list(part) == ["x", "position", "pointer 1", "pointer 2"]
     assert torch.equal(tokens[..., part["x"]], drawn.x)
@@ -109,7 +106,7 @@ def test_a_model_alone_computes_what_it_computes_in_an_ensemble(model):
 
 def test_initial_weights_are_spread_as_torch_spreads_them():
     D, hidden = 40, 60
-    weights = retrieval.initial_weights(D, hidden, generator(), 20)
+    weights = retrieval.initial_weights(D, hidden, seeded(), 20)
     attention = torch.nn.MultiheadAttention(D, 1)
     bounds = {
         "query": attention.in_proj_weight.abs().max().item(),
@@ -151,7 +148,7 @@ def test_without_a_query_bias_the_query_key_matrix_is_the_attention(model):
 
 
 def test_an_instance_draws_the_same_prompts_whoever_else_is_asked():
-    made = [retrieval.new_task(3, 6, 2, 5, generator(), simple=True) for _ in range(2)]
+    made = [retrieval.new_task(3, 6, 2, 5, seeded(), simple=True) for _ in range(2)]
     everyone = [made[0].prompts(torch.arange(3), 4) for _ in range(2)]
     for k in range(2):
         one = made[1].prompts(torch.tensor([1]), 4)
@@ -161,7 +158,7 @@ def test_an_instance_draws_the_same_prompts_whoever_else_is_asked():
 
 
 def test_a_new_task_has_labels_of_variance_one():
-    task = retrieval.new_task(4, 6, 3, 5, generator(), q=2)
+    task = retrieval.new_task(4, 6, 3, 5, seeded(), q=2)
     torch.testing.assert_close(task.u.flatten(1).norm(dim=1), torch.ones(4))
     tokens, labels = task.examples(torch.arange(4), task.prompts(torch.arange(4), 4000))
     assert tokens.shape == (4, 4000, 6, 3 + 3 * 5)
@@ -172,7 +169,7 @@ def test_a_new_task_has_labels_of_variance_one():
 
 def test_a_shifted_task_shows_the_position_before_the_one_meant():
     plain, shifted = (
-        retrieval.new_task(2, 6, 2, 5, generator(), simple=True, shifted=s) for s in (False, True)
+        retrieval.new_task(2, 6, 2, 5, seeded(), simple=True, shifted=s) for s in (False, True)
     )
     models = torch.arange(2)
     drawn = plain.prompts(models, 3)
@@ -185,7 +182,7 @@ def test_a_shifted_task_shows_the_position_before_the_one_meant():
 
 
 def test_a_fixed_set_returns_whole_in_every_epoch_in_another_order():
-    task = retrieval.new_task(2, 4, 1, 3, generator(), simple=True)
+    task = retrieval.new_task(2, 4, 1, 3, seeded(), simple=True)
     batch = task.fixed(10, 4)
     epochs = []
     for _ in range(2):
@@ -210,8 +207,8 @@ def test_the_construction_fills_the_block_of_its_head_and_nothing_else():
 @given(st.floats(0.0, 60.0), st.integers(1, 3), st.integers(0, 10**6))
 def test_the_construction_retrieves_as_well_as_lemma_11_says(alpha, q, seed):
     N, d, d_e = 12, 4, 64
-    drawn = retrieval.prompts(3, N, d, generator(seed), q=q)
-    omega = retrieval.encodings(N, d_e, generator(seed + 1))
+    drawn = retrieval.prompts(3, N, d, seeded(seed), q=q)
+    omega = retrieval.encodings(N, d_e, seeded(seed + 1))
     gap = 1 - (omega @ omega.mT).masked_fill(torch.eye(N, dtype=torch.bool), -1).max().item()
     scale = math.sqrt(d / q)
     tokens = retrieval.encode(drawn, omega, scale=scale).double()
@@ -225,17 +222,17 @@ def test_the_construction_retrieves_as_well_as_lemma_11_says(alpha, q, seed):
 
 
 def test_covariance_is_that_of_the_rows():
-    omega = retrieval.encodings(9, 5, generator()).double()
+    omega = retrieval.encodings(9, 5, seeded()).double()
     found = retrieval.covariance(omega)
     torch.testing.assert_close(found, omega.T.cov(correction=0))
-    other = retrieval.encodings(9, 5, generator(1)).double()
+    other = retrieval.encodings(9, 5, seeded(1)).double()
     pairs = torch.cat((other, omega), 1).T.cov(correction=0)
     torch.testing.assert_close(retrieval.covariance(omega, other), pairs[:5, 5:])
 
 
 def test_cosine_squared_is_the_share_of_the_energy_along_a_matrix():
-    A = torch.randn(3, 4, 4, generator=generator(), dtype=torch.float64)
-    B = torch.randn(3, 4, 4, generator=generator(1), dtype=torch.float64)
+    A = torch.randn(3, 4, 4, generator=seeded(), dtype=torch.float64)
+    B = torch.randn(3, 4, 4, generator=seeded(1), dtype=torch.float64)
     along = (A * B).sum((1, 2), keepdim=True) / B.square().sum((1, 2), keepdim=True) * B
     share = along.square().sum((1, 2)) / A.square().sum((1, 2))
     torch.testing.assert_close(retrieval.cosine(A, B).square(), share)
@@ -243,7 +240,7 @@ def test_cosine_squared_is_the_share_of_the_energy_along_a_matrix():
 
 
 def test_a_block_is_summed_up_for_data_of_one_dimension_and_of_no_less():
-    omega = retrieval.encodings(5, 3, generator(), 2)
+    omega = retrieval.encodings(5, 3, seeded(), 2)
     found = retrieval.block_summary(torch.eye(7).expand(2, 7, 7), omega)
     assert found["block_share"].tolist() == [0, 0]
     with pytest.raises(ValueError, match=r"D > 2 d_e"):
@@ -252,7 +249,7 @@ def test_a_block_is_summed_up_for_data_of_one_dimension_and_of_no_less():
 
 def test_the_summary_of_a_block_says_what_was_put_there():
     d, d_e, E = 2, 3, 2
-    omega = retrieval.encodings(5, d_e, generator(), E)
+    omega = retrieval.encodings(5, d_e, seeded(), E)
     part = retrieval.parts(d, d_e)
     matrix = torch.zeros(E, 8, 8)
     matrix[:, part["position"], part["pointer"]] = 0.5
@@ -284,8 +281,8 @@ def test_the_summary_of_a_block_says_what_was_put_there():
 
 def test_training_finds_the_block():
     N, d, d_e = 8, 2, 6
-    task = retrieval.new_task(2, N, d, d_e, generator(), simple=True)
-    start = retrieval.initial_weights(d + 2 * d_e, 50, generator(), 2)
+    task = retrieval.new_task(2, N, d, d_e, seeded(), simple=True)
+    start = retrieval.initial_weights(d + 2 * d_e, 50, seeded(), 2)
     options = {"steps": 600, "learning_rate": 4e-3, "check_every": 50, "threshold": 0.1}
     out = train(retrieval.forward, start, task.fresh(64), **options)
     assert out.finished.all()
@@ -299,23 +296,23 @@ def test_training_finds_the_block():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: retrieval.encodings(9, 3, generator()), r"N runs from 1 to 2\*\*d_e, got N = 9"),
-        (lambda: retrieval.encodings(0, 3, generator()), "got N = 0"),
-        (lambda: retrieval.encodings(1, 0, generator()), "got N = 1 with d_e = 0"),
+        (lambda: retrieval.encodings(9, 3, seeded()), r"N runs from 1 to 2\*\*d_e, got N = 9"),
+        (lambda: retrieval.encodings(0, 3, seeded()), "got N = 0"),
+        (lambda: retrieval.encodings(1, 0, seeded()), "got N = 1 with d_e = 0"),
         (lambda: retrieval.coherence(torch.ones(1, 4)), "at least 2 encodings, got 1"),
-        (lambda: retrieval.prompts(0, 4, 2, generator()), "B must be at least 1, got 0"),
-        (lambda: retrieval.prompts(1, 4, 2, generator(), q=0), "q must be at least 1, got 0"),
+        (lambda: retrieval.prompts(0, 4, 2, seeded()), "B must be at least 1, got 0"),
+        (lambda: retrieval.prompts(1, 4, 2, seeded(), q=0), "q must be at least 1, got 0"),
         (
-            lambda: retrieval.labels(retrieval.prompts(1, 4, 2, generator()), torch.ones(1, 3)),
+            lambda: retrieval.labels(retrieval.prompts(1, 4, 2, seeded()), torch.ones(1, 3)),
             r"must end in \(q, d\) = \(1, 2\), got \(1, 3\)",
         ),
         (
-            lambda: retrieval.encode(retrieval.prompts(1, 4, 2, generator()), torch.ones(3, 5)),
+            lambda: retrieval.encode(retrieval.prompts(1, 4, 2, seeded()), torch.ones(3, 5)),
             "4 tokens need as many encodings, got 3",
         ),
-        (lambda: retrieval.initial_weights(0, 3, generator(), 1), "D must be at least 1, got 0"),
+        (lambda: retrieval.initial_weights(0, 3, seeded(), 1), "D must be at least 1, got 0"),
         (
-            lambda: retrieval.new_task(1, 4, 2, 3, generator()).fixed(5, 6),
+            lambda: retrieval.new_task(1, 4, 2, 3, seeded()).fixed(5, 6),
             "a batch of 6 cannot be taken from 5 samples",
         ),
         (

@@ -11,11 +11,7 @@ from helpers.covers import linear as covers
 from papers.lengthfree import linear_maps
 from papers.retrieval import token_covers
 from papers.retrieval.token_covers import Transformers
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
-
+from tests.draws import seeded
 
 COUNTS, WIDTHS, DELTAS = st.integers(1, 10**9), st.integers(1, 300), st.floats(1e-6, 0.9)
 
@@ -29,7 +25,7 @@ def test_normal_data_exceed_the_radius_with_no_more_than_its_chance(count, d, de
 
 
 def test_the_chance_is_that_of_a_simulation():
-    longest = torch.randn(20000, 50, 3, generator=generator()).norm(dim=-1).amax(-1)
+    longest = torch.randn(20000, 50, 3, generator=seeded()).norm(dim=-1).amax(-1)
     share = (longest > 4.0).float().mean().item()
     chance = token_covers.exceedance(50, 3, 4.0)
     assert share == pytest.approx(chance, abs=5 * math.sqrt(chance / 20000))
@@ -96,8 +92,8 @@ def test_losses_exceed_where_they_are_cut_off_by_no_more_than_said():
     """A label of variance 1 against the largest output that the class has, normal data."""
     N, d, K, delta = 6, 2, 1.0, 0.3
     tau, excess = token_covers.truncation(N, d, 1, K, delta)
-    x = torch.randn(100_000, N, d, generator=generator()).square().sum(-1).amax(-1)
-    y = torch.randn(100_000, generator=generator(1)).abs()
+    x = torch.randn(100_000, N, d, generator=seeded()).square().sum(-1).amax(-1)
+    y = torch.randn(100_000, generator=seeded(1)).abs()
     loss = (y + K * (1 + 2 * d + x).sqrt()).square()
     assert (loss - tau).clamp(min=0).mean().item() <= excess
     assert (loss > tau).float().mean().item() <= 2 * delta

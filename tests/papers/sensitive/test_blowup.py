@@ -12,15 +12,11 @@ from helpers import cube
 from helpers.cube import local_sensitivity
 from papers.sensitive import blowup, influence
 from papers.sensitive.parity import PostNormSpec, forward, parity_transformer
+from tests.draws import normal
 
 law = settings(deadline=None, max_examples=20)
 EPS = torch.finfo(torch.float64).eps
 SMALL = PostNormSpec(5, width=6, layers=2, heads=2, hidden=4)
-
-
-def normal(*shape, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
 
 def random_model(spec=SMALL, seed=0, score_bound=1.0):

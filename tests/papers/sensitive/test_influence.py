@@ -12,14 +12,10 @@ from helpers import cube
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward, initial_weights
 from papers.sensitive import influence
+from tests.draws import normal
 
 law = settings(deadline=None, max_examples=40)
 EPS = torch.finfo(torch.float64).eps
-
-
-def normal(*shape, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
 
 def gap_of(*values):

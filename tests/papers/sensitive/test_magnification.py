@@ -9,10 +9,7 @@ from helpers import cube
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec
 from papers.sensitive.magnification import layer_norm_blowup
-
-
-def normals(*shape, seed=0):
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+from tests.draws import normal
 
 
 def test_blow_up_is_the_product_of_the_largest_factors():
@@ -28,7 +25,7 @@ def test_blow_up_is_the_product_of_the_largest_factors():
 
 
 def test_blow_up_of_a_batch_is_that_of_each():
-    stream = [normals(2, 5, 3, 4, seed=i) for i in range(2)] + [normals(2, 5, 1, 4, seed=2)]
+    stream = [normal(2, 5, 3, 4, seed=i) for i in range(2)] + [normal(2, 5, 1, 4, seed=2)]
     found = layer_norm_blowup(stream)
     assert found.shape == (2, 5)
     for i in range(2):
@@ -52,12 +49,12 @@ def test_blow_up_reads_the_intermediates_of_a_transformer():
     ("call", "message"),
     [
         (lambda: layer_norm_blowup([]), "at least one layer norm"),
-        (lambda: layer_norm_blowup([normals(2, 3)], -1), "eps must be"),
-        (lambda: layer_norm_blowup([normals(2, 3)], form="both"), "choose one of paper, code"),
-        (lambda: layer_norm_blowup([normals(3)]), r"\(..., T, D\)"),
-        (lambda: layer_norm_blowup([normals(0, 3)]), "T >= 1"),
-        (lambda: layer_norm_blowup([normals(2, 1)], form="code"), "D >= 2"),
-        (lambda: layer_norm_blowup([normals(2, 2, 3), normals(1, 2, 3)]), "must agree on all axes"),
+        (lambda: layer_norm_blowup([normal(2, 3)], -1), "eps must be"),
+        (lambda: layer_norm_blowup([normal(2, 3)], form="both"), "choose one of paper, code"),
+        (lambda: layer_norm_blowup([normal(3)]), r"\(..., T, D\)"),
+        (lambda: layer_norm_blowup([normal(0, 3)]), "T >= 1"),
+        (lambda: layer_norm_blowup([normal(2, 1)], form="code"), "D >= 2"),
+        (lambda: layer_norm_blowup([normal(2, 2, 3), normal(1, 2, 3)]), "must agree on all axes"),
     ],
 )
 def test_bad_numbers_are_named(call, message):

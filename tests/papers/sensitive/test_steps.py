@@ -8,15 +8,12 @@ import torch
 from papers.sensitive import steps
 from papers.sensitive.isolation import moved
 from papers.sensitive.parity import PostNormSpec, forward, parity_transformer, shapes
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
+from tests.draws import seeded
 
 
 def model(n, layers, seed=0, width=3, size=1.0, **options):
     spec = PostNormSpec(n, width=width, layers=layers, hidden=2, **options)
-    source = generator(seed)
+    source = seeded(seed)
     drawn = {
         k: size * torch.randn(shape, generator=source, dtype=torch.float64)
         for k, shape in shapes(spec).items()
@@ -32,7 +29,7 @@ def sensitivity(spec, weights, x):
 
 @pytest.mark.parametrize(("d", "D", "layers"), [(2, 9, 1), (3, 24, 3), (5, 400, 2)])
 def test_centred_parts_are_those_of_unit_vectors(d, D, layers):
-    parts = steps.centred_parts(d, D, layers, 20_000, generator())
+    parts = steps.centred_parts(d, D, layers, 20_000, seeded())
     assert parts.shape == (20_000, layers, d)
     assert parts.mean(-1).abs().max() < 1e-12
     squares = parts.square().sum((1, 2))  # Beta, of mean L (d - 1) / D
@@ -43,7 +40,7 @@ def test_centred_parts_are_those_of_unit_vectors(d, D, layers):
 @pytest.mark.parametrize(("d", "layers"), [(4, 1), (5, 2), (6, 3)])
 def test_the_mean_of_reciprocals_is_attained_without_shifts_and_lower_with_them(d, layers):
     D = 2 * d * (layers + 1)
-    u = steps.centred_parts(d, D, layers, 100_000, generator(2))
+    u = steps.centred_parts(d, D, layers, 100_000, seeded(2))
     Q = steps.reciprocal_mean(d, D, layers, rho=0.5)
     product = (math.sqrt(d) / (0.5 * u.norm(dim=-1))).prod(-1)
     assert abs(product.mean() - Q) < 5 * product.std() / math.sqrt(100_000)
@@ -93,7 +90,7 @@ def test_sizes_hold_within_a_step_and_leave_out_the_first_scores():
     for seed in range(20):
         stepped = {
             k: v if k == "positions" else v[0]
-            for k, v in moved(weights, 0.5, 1, generator(seed)).items()
+            for k, v in moved(weights, 0.5, 1, seeded(seed)).items()
         }
         near = steps.sizes(spec, stepped)
         for name in ("first", "own", "mean", "readout"):
@@ -141,11 +138,11 @@ def test_sizes_are_the_formulas_of_the_docstring(rho):
 @pytest.mark.parametrize("layers", [1, 2])
 def test_the_mean_sensitivity_after_a_step_is_below_its_bound(layers):
     spec, weights, _ = model(8, layers, 5, size=0.1)
-    stepped = moved(weights, 0.1, 50, generator())
+    stepped = moved(weights, 0.1, 50, seeded())
     found = []
     for e in range(50):
         member = {k: v if k == "positions" else v[e] for k, v in stepped.items()}
-        x = torch.randint(0, 2, (8,), generator=generator(e))
+        x = torch.randint(0, 2, (8,), generator=seeded(e))
         found.append(sensitivity(spec, member, x))
     assert torch.stack(found).mean() < steps.sensitivity_bound(spec, weights, 0.1)
 
@@ -179,11 +176,11 @@ def test_bad_input_is_named():
         steps.reciprocal_mean(3, 15, 4)
     assert steps.reciprocal_mean(3, 16, 4) > 0
     with pytest.raises(ValueError, match="got d = 3, L = 2, D = 6"):
-        steps.centred_parts(3, 6, 2, 10, generator())
+        steps.centred_parts(3, 6, 2, 10, seeded())
     with pytest.raises(ValueError, match="got d = 1, L = 1, D = 6"):
-        steps.centred_parts(1, 6, 1, 10, generator())
+        steps.centred_parts(1, 6, 1, 10, seeded())
     with pytest.raises(ValueError, match="got d = 1, L = 2, D = 6"):
-        steps.centred_parts(1, 6, 2, 10, generator())
+        steps.centred_parts(1, 6, 2, 10, seeded())
     spec, weights, _ = model(4, 1)
     with pytest.raises(ValueError, match="rho must be"):
         steps.sensitivity_bound(spec, weights, 0.0)

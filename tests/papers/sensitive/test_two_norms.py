@@ -10,15 +10,12 @@ from helpers import cube
 from papers.sensitive import steps, two_norms
 from papers.sensitive.isolation import moved
 from papers.sensitive.parity import PostNormSpec, parity_transformer, shapes
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
+from tests.draws import seeded
 
 
 def model(n, layers, seed=0, size=1.0, **options):
     spec = PostNormSpec(n, layers=layers, **({"width": 4, "hidden": 3} | options))
-    source = generator(seed)
+    source = seeded(seed)
     drawn = {
         k: size * torch.randn(shape, generator=source, dtype=torch.float64)
         for k, shape in shapes(spec).items()
@@ -68,7 +65,7 @@ def test_deviations_are_what_the_norms_divide_by():
 
 def test_models_after_steps_run_side_by_side():
     spec, W, x = model(4, 2, 2, heads=2)
-    stepped = moved(W, 0.3, 5, generator())
+    stepped = moved(W, 0.3, 5, seeded())
     found = two_norms.forward(spec, stepped, x)
     for e in range(5):
         member = {k: v if k == "positions" else v[e] for k, v in stepped.items()}
@@ -91,7 +88,7 @@ def test_parity_by_hand_is_exact_with_both_norms(n):
 
 
 def test_chances_of_small_parts_are_those_of_random_steps():
-    lengths = steps.centred_parts(4, 60, 2, 100_000, generator(3)).norm(dim=-1) * 0.5
+    lengths = steps.centred_parts(4, 60, 2, 100_000, seeded(3)).norm(dim=-1) * 0.5
     for s in (0.03, 0.05, 0.1):
         for found, seen in (
             (two_norms.small_chance(0.5, 4, 60, s, 0.5), lengths[:, 0] < s),
@@ -104,7 +101,7 @@ def test_chances_of_small_parts_are_those_of_random_steps():
 
 def test_the_chance_in_the_first_layer_is_that_of_both_random_events():
     d, B, r = 4, 0.05, 0.02
-    u, w = 0.5 * steps.centred_parts(d, 60, 2, 100_000, generator(3)).norm(dim=-1).T
+    u, w = 0.5 * steps.centred_parts(d, 60, 2, 100_000, seeded(3)).norm(dim=-1).T
     level = 2 * math.sqrt(d) * r
     seen = (u < level).double() + (u * w < B * level).double()
     found = two_norms.small_chance(r, d, 60, B, 0.5, first=True)
@@ -138,7 +135,7 @@ def test_a_tiny_product_of_two_lengths_has_its_exact_chance(s, expected):
 
 def test_the_mean_over_paths_is_that_of_random_parts():
     B, d, D, rho = torch.tensor([2.0, 0.7], dtype=torch.float64), 6, 200, 0.5
-    u = rho * steps.centred_parts(d, D, 5, 200_000, generator(4)).norm(dim=-1)
+    u = rho * steps.centred_parts(d, D, 5, 200_000, seeded(4)).norm(dim=-1)
     product = (math.sqrt(d) / u[:, :3]).prod(-1) * (1 + B / u[:, 3:]).prod(-1)
     error = product.std() / math.sqrt(200_000)
     assert abs(product.mean() - two_norms.reciprocal_mean(d, D, B, rho)) < 5 * error
@@ -151,7 +148,7 @@ def test_no_token_is_divided_by_little_more_often_than_its_bound(size):
     for k in range(2):
         W[f"layers.{k}.value"] = W[f"layers.{k}.value"] - torch.eye(4).double()
     rho, count, D = 0.5, 20_000, steps.dimension(spec)
-    stepped = moved(W, rho, count, generator(6))
+    stepped = moved(W, rho, count, seeded(6))
     behind, _ = two_norms.deviations(spec, stepped, x[:1].expand(count, 1, 3))
     norms = two_norms.value_norms(spec, W) + rho
     for k, N in enumerate(behind):

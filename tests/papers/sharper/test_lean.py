@@ -8,25 +8,22 @@ import torch
 
 from helpers.nets.transformer import forward, initial_weights
 from papers.sharper import lean, samples
+from tests.draws import seeded
 
 PAPER = samples.paper_spec(6, value_width=8, hidden=20)
 
 
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
 def drawn(spec, ensemble=None):
     """Weights with no zero in them, so that a dropped bias is seen."""
-    weights = initial_weights(spec, ensemble, generator(), dtype=torch.float64)
+    weights = initial_weights(spec, ensemble, seeded(), dtype=torch.float64)
     return {
-        k: v + 0.3 * torch.randn(v.shape, generator=generator(1), dtype=v.dtype)
+        k: v + 0.3 * torch.randn(v.shape, generator=seeded(1), dtype=v.dtype)
         for k, v in weights.items()
     }
 
 
 def bits(*shape):
-    return torch.randint(0, 2, shape, generator=generator())
+    return torch.randint(0, 2, shape, generator=seeded())
 
 
 def lean_specs():
@@ -54,7 +51,7 @@ def test_lean_form_is_the_plain_form_in_outputs_and_gradients(case, ensemble):
 
 
 def test_lean_form_is_level_in_float32():
-    weights = initial_weights(PAPER, 4, generator())
+    weights = initial_weights(PAPER, 4, seeded())
     tokens = bits(4, 50, 6)
     plain, merged = (run(PAPER, weights, tokens) for run in (forward, lean.forward))
     assert (plain - merged).abs().max() < 1e-6

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from helpers import cube
 from papers.sharper import network as sharper
 from papers.sharper import projected as p
+from tests.draws import seeded
 
 law = settings(deadline=None, max_examples=30)
 SIZES = st.tuples(st.integers(4, 8), st.integers(1, 3), st.integers(1, 3))
@@ -18,10 +19,6 @@ SIZES = st.tuples(st.integers(4, 8), st.integers(1, 3), st.integers(1, 3))
 
 def function(n, d, W, seed=0):
     return cube.sparse_function(n, d, W, torch.Generator().manual_seed(seed), "even_parity")
-
-
-def seeded(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def codes(positions, width, draws, generator):

@@ -16,13 +16,10 @@ from papers.sharper.subcubes import (
     oracle_signed_sums,
     vertices,
 )
+from tests.draws import seeded
 
 DTYPES = (torch.float32, torch.float64, torch.int8, torch.int16, torch.int32, torch.int64)
 law = settings(deadline=None, max_examples=40)
-
-
-def seeded(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def drawn(n, m, count, seed=0, dtype=torch.float64):

@@ -17,14 +17,11 @@ from papers.sharper.testers import (
     first_accepted_sparsity,
     random_restrictions,
 )
+from tests.draws import seeded
 
 law = settings(deadline=None, max_examples=40)
 VARIANTS = ("blocks", "coordinates")
 every_variant = pytest.mark.parametrize("directions", VARIANTS)
-
-
-def seeded(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def monomial(n, degree):
