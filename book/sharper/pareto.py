@@ -423,9 +423,9 @@ def touched(f, bits, counts):
     return (after - before).abs() > 1e-6
 
 
-every = cube.bits(14), torch.full((2**14,), 2.0**-14).double()
+every = cube.bits(14), torch.full((2**14,), 2.0**-14, dtype=torch.float64)
 levels = torch.ones(n + 1, n).long().tril(-1)  # a string for each number of ones, and its share
-levels = levels, torch.tensor([math.comb(n, k) / 2.0**n for k in range(n + 1)]).double()
+levels = levels, f64([math.comb(n, k) / 2.0**n for k in range(n + 1)])
 rows = {}
 for (T, d, W, m), (bits, share) in {(14, 12, 3, 64): every, (n, n, 1, 8192): levels}.items():
     f = flat_function(T, d, W, Rng(seed))
