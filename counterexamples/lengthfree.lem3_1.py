@@ -1,6 +1,6 @@
-"""Paper 4 (Trauger and Tewari 2024, arXiv version), Lemma 3.1 (printed): if f = sum_i alpha_i V_i,
-|V_i| <= b, alpha_i >= 0 and gamma = sum_i alpha_i <= 1, then for every k there are whole numbers
-k_i >= 0 with sum_i k_i <= k and |f - (1/k) sum_i k_i V_i|^2 <= (gamma^2 b^2 - |f|^2) / k.
+"""Paper 4 (Trauger and Tewari 2024, AISTATS version), Lemma 3.1 (printed): if f = sum_i alpha_i
+V_i, |V_i| <= b, alpha_i >= 0 and gamma = sum_i alpha_i <= 1, then for every k there are whole
+numbers k_i >= 0 with sum_i k_i <= k and |f - (1/k) sum_i k_i V_i|^2 <= (gamma^2 b^2 - |f|^2) / k.
 
 One vector, d = 1: V = 1, alpha = 1/2, k = 1. The right side is 0 and f = 1/2 is no whole number.
 For gamma = 1 the lemma holds; in general with gamma/k for 1/k, or with gamma b^2 for gamma^2 b^2.

@@ -1,5 +1,6 @@
-"""Paper 4 (Trauger and Tewari 2024, arXiv version), sentence after Lemma 3.1 (printed): at most d^k
-tuples (k_1, ..., k_d) of whole numbers k_i >= 0 with sum_i k_i <= k fit the criteria of the lemma.
+"""Paper 4 (Trauger and Tewari 2024, AISTATS version), sentence after Lemma 3.1 (printed): at most
+d^k tuples (k_1, ..., k_d) of whole numbers k_i >= 0 with sum_i k_i <= k fit the criteria of the
+lemma.
 
 For d = 3, k = 1, V_i = e_i, alpha_i = 1/3 (so gamma = b = 1, where the lemma holds) there are four:
 0, e_1, e_2, e_3. All four also fit the inequality of the lemma. With sum_i k_i = k there are at

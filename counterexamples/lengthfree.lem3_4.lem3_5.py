@@ -1,7 +1,7 @@
-"""Paper 4 (Trauger and Tewari 2024, arXiv version), Lemma 3.5 (printed, after Edelman et al. 2022,
-Lemma 4.6): for W in R^{k x d} with |W|_{2,1} <= B_w, the sum of the 2-norms of the columns (Section
-2.1), and any n points with |x_i|_2 <= B_x, the log covering number of x -> Wx on these points is at
-most K (B_w B_x / eps)^2 log(dn), where <~ hides logarithms.
+"""Paper 4 (Trauger and Tewari 2024, AISTATS version), Lemma 3.5 (printed, after Edelman et al.
+2022, Lemma 4.6): for W in R^{k x d} with |W|_{2,1} <= B_w, the sum of the 2-norms of the columns
+(Section 2.1), and any n points with |x_i|_2 <= B_x, the log covering number of x -> Wx on these
+points is at most K (B_w B_x / eps)^2 log(dn), where <~ hides logarithms.
 
 Take B_w = B_x = 1, eps = 1/2, d = 2, n = 1, x_1 = e_1, and matrices with first column s / sqrt(k),
 s signs, second column 0. As in lengthfree.lem3_4 at least 2^k / V signs differ pairwise in more

@@ -1,4 +1,4 @@
-"""Paper 4 (Trauger and Tewari 2024, arXiv version), Lemma 3.4 (printed): for W in R^{k x d} with
+"""Paper 4 (Trauger and Tewari 2024, AISTATS version), Lemma 3.4 (printed): for W in R^{k x d} with
 |W|_{2,1} <= B_w, the sum of the 2-norms of the columns (Section 2.1), and N > d inputs with |x|_1
 <= B_x, the log covering number of x -> Wx is at most K (B_w B_x / eps)^2 log(dk) with a constant K,
 up to "logarithmic dependencies except T, k, d".

@@ -1,4 +1,4 @@
-"""Paper 4 (Trauger and Tewari 2024, arXiv version), Theorem 4.1 (printed): with |w|_1 <= B_w,
+"""Paper 4 (Trauger and Tewari 2024, AISTATS version), Theorem 4.1 (printed): with |w|_1 <= B_w,
 |W_c^T|_{1,inf} <= B_Wc, |W_v^T|_{1,inf} <= B_Wv, |x|_2 < B_x, cover constant C of the matrices
 W_QK, m > d and m > ln(2d), the Rademacher complexity of a layer is at most K times B_w B_Wc L_sigma
 B_Wv (2 B_x^2 sqrt(C/m) (1 + ln(sqrt(m) / (2 B_x sqrt(C)))) + B_x sqrt(ln(2d)/m)), K a constant.

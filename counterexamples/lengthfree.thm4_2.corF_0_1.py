@@ -1,6 +1,6 @@
-"""Paper 4 (Trauger and Tewari 2024, arXiv version), Corollary F.0.1 (printed): let B be the largest
-of the bounds of Lemma 3.3, |W|_{1,inf}, for W_c, W_v, W_QK and w, on top of the bounds of Theorem
-4.2. Then the log covering number of the network is (gamma + eta)^3 / eps^2 with C_1 = d B^2
+"""Paper 4 (Trauger and Tewari 2024, AISTATS version), Corollary F.0.1 (printed): let B be the
+largest of the bounds of Lemma 3.3, |W|_{1,inf}, for W_c, W_v, W_QK and w, on top of the bounds of
+Theorem 4.2. Then the log covering number of the network is (gamma + eta)^3 / eps^2 with C_1 = d B^2
 ln(2k+1) and C_Bx = B_x^2 C_1 in the gamma and eta of the theorem (eta = 0 for L = 1).
 
 |.|_{1,inf} is the largest 1-norm of a column; the instance keeps it for all matrices and for their

@@ -1,7 +1,7 @@
-"""Paper 4 (Trauger and Tewari 2024, arXiv version), Corollary F.0.2 (printed): let B be the largest
-of the bounds of Lemma 3.4, |W|_{2,1}, for W_c, W_v, W_QK and w, on top of the bounds of Theorem
-4.2. Then the log covering number of the network is (gamma + eta)^3 / eps^2 with C_1 = B^2 ln(dk)
-and C_Bx = B_x^2 C_1 in the gamma and eta of the theorem (eta = 0 for L = 1).
+"""Paper 4 (Trauger and Tewari 2024, AISTATS version), Corollary F.0.2 (printed): let B be the
+largest of the bounds of Lemma 3.4, |W|_{2,1}, for W_c, W_v, W_QK and w, on top of the bounds of
+Theorem 4.2. Then the log covering number of the network is (gamma + eta)^3 / eps^2 with C_1 = B^2
+ln(dk) and C_Bx = B_x^2 C_1 in the gamma and eta of the theorem (eta = 0 for L = 1).
 
 |.|_{2,1} is the sum of the 2-norms of the columns; the instance keeps it for all matrices and for
 their transposes. L = 1, k = d, sigma = id, B = 1. An input is [CLS] = B_x e_1, the same in all

@@ -1,4 +1,4 @@
-"""Paper 4 (Trauger and Tewari 2024, arXiv version), Theorem 4.2 (printed): let C_1/eps^2 and
+"""Paper 4 (Trauger and Tewari 2024, AISTATS version), Theorem 4.2 (printed): let C_1/eps^2 and
 C_Bx/eps^2 be log covering numbers of the classes of matrices on |x|_2 <= 1 and |x|_2 <= B_x, and
 B_c2, B_v2, B_QK2, B_w bounds of the spectral norms and of |w|. Then the log covering number of the
 L-layer network is (gamma + eta)^3 / eps^2 with the gamma and eta of the theorem (for L = 1 eta is

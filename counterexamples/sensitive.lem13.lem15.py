@@ -1,4 +1,4 @@
-"""Paper 2 (Hahn & Rofin 2024, arXiv version), Lemma 15, Eq. (46) (printed): in a layer k > 1, for
+"""Paper 2 (Hahn & Rofin 2024, ACL version), Lemma 15, Eq. (46) (printed): in a layer k > 1, for
 every bit q, I_q[b_j] <= 4 sqrt(d) exp(4 C_A) (I_q[y_j] + mean over w of I_q[y_w]).
 
 The factor C_V, a bound on the value matrix, is missing: b is linear in V and the right side does

@@ -1,4 +1,4 @@
-"""Paper 2 (Hahn & Rofin 2024, arXiv version), Sections 3 and 4 (printed): for MAJORITY, "s(f,x) =
+"""Paper 2 (Hahn & Rofin 2024, ACL version), Sections 3 and 4 (printed): for MAJORITY, "s(f,x) =
 n" whenever the ones and zeros in x are almost fully balanced.
 
 Only flips towards balance change the vote: s(x) is at most floor(n/2) + 1, at every x. So the

@@ -1,4 +1,4 @@
-"""Paper 2 (Hahn & Rofin 2024, arXiv version), Section 4 (printed): for MEAN, s(f, x) is said to go
+"""Paper 2 (Hahn & Rofin 2024, ACL version), Section 4 (printed): for MEAN, s(f, x) is said to go
 as 1/n^2.
 
 Each of the n flips moves the mean by 2/n, and s is one quarter of the sum of n squares: s(x) = 1/n

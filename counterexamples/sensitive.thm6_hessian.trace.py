@@ -1,4 +1,4 @@
-"""Paper 2 (Hahn & Rofin 2024, arXiv version), Section 5 (printed): bounds on L_{rho,n} "immediately
+"""Paper 2 (Hahn & Rofin 2024, ACL version), Section 5 (printed): bounds on L_{rho,n} "immediately
 entail lower bounds on ... (in the limit rho -> 0) the trace of the loss function's Hessian". And
 (informally) the Hessian at the minimizer for as_n ~ n has unboundedly large entries on long inputs.
 
