@@ -19,11 +19,11 @@
 # # Depth, and long tokens
 #
 # ```{verdict}
-# The theorem is open, because its power of the tokens' norm is illegible to us. But its remark is true: deep transformers with norms at most 1, and an activation that magnifies nothing, need no bound exponential in depth. Tokens approach one another, so all layers after the first together magnify an error by a factor below {glue:text}`after_first`. A bound of the theorem's form needs the third power of this norm, which is enough if values have no more entries than tokens. With the square its constant for $n$ queries and keys must outgrow every power of $\log n$; at $n = 2^{60}$ it is at least {glue:text}`forced_two`.
+# The theorem is open, because its power of the tokens' norm is illegible to us. But its remark is true: deep transformers with norms at most 1, and an activation that magnifies nothing, need no bound exponential in depth. Tokens approach one another, so all layers after the first together magnify an error by a factor below {glue:text}`after_first`. A bound of the theorem's form needs the third power of this norm, because queries may be as long as all tokens, and this power is enough if values have no more entries than tokens. With the square its constant for $n$ queries and keys must outgrow every power of $\log n$; at $n = 2^{60}$ it is at least {glue:text}`forced_two`. For a single layer whose query is at most 1 long the square is enough.
 # ```
-# **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-layer`. **Read** 17 min. **Runs in** 15 s. **Source** restored (Theorem 4.6: exponents are damaged in our text), printed (the remark).
+# **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-layer`. **Read** 18 min. **Runs in** 15 s. **Source** restored (Theorem 4.6: exponents are damaged in our text), printed (the remark).
 #
-# **Claim.** The paper's theorem on deep transformers has a simplified form, with one bound for all spectral norms, one for the lengths of all columns, and one for the length of the input tokens. We ask two questions about this form. How does the length of the tokens enter, and does a deep transformer need a bound that is exponential in its depth? We find that the length enters by its third power. An exponential bound is not needed if all spectral norms are at most 1, as the paper remarks without a proof.
+# **Claim.** The paper's theorem on deep transformers has a simplified form, with one bound for all spectral norms, one for the lengths of all columns, and one for the length of the input tokens. We ask two questions about this form. How does the length of the tokens enter, and does a deep transformer need a bound that is exponential in its depth? We find that the length enters by its third power if queries may be as long as the other tokens. An exponential bound is not needed if all spectral norms are at most 1, as the paper remarks without a proof.
 
 # %% tags=["parameters"]
 n_far = 60  # the figure ends at 2**n_far queries and keys [20..200]
@@ -117,7 +117,7 @@ figures.show()
 #
 # $$\log N_\infty(\epsilon) \lesssim A^{O(L)}\, \frac{B_X^3 B_w^2 C_\infty^2 d^2}{\epsilon^2} \log(mT) .$$
 #
-# *(ii)* With $B_X^p$ in place of $B_X^3$ this is false for every $p < 3$. It is false for $L = 1$ already, with $C_2 = L_\sigma = B_w = 1$ and $k = d$.
+# *(ii)* With $B_X^p$ in place of $B_X^3$ this is false for every $p < 3$. It is false for $L = 1$ already, with $C_2 = L_\sigma = B_w = 1$, $k = d$ and a class token of length $B_X$.
 # ```
 #
 # **The idea of the proof.** For every matrix but one the cover by norms is good enough, because $B_X$ enters the error of such a matrix only once. For $W_{QK}$ of the first layer there are two covers. The cost of the first grows like the sixth power of $B_X$ and falls like $1/\epsilon^2$, and that of the second, a grid, hardly depends on either. The smaller of two numbers is at most the square root of their product, and the root of the product of the two costs has the third power of $B_X$.
@@ -136,6 +136,8 @@ figures.show()
 #
 # where the second step inserts $x$, and the last step uses $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$ from step 1. $\square$
 # ```
+#
+# **How long may a query be?** In Section 4.3 of the paper the class token is one of the tokens, so a query may be $B_X$ long. In Section 4.2, on the other hand, the query is at most 1 long. For one layer with such a query the points of step 4 have length $B_X$ only, so $u$ has $B_X^2$ in place of $B_X^4$, and the same proof gives $B_X^2$, the power as restored. (No smaller power is enough, as the class below shows if its class tokens are $q_i$ and $B_X = 2\sqrt n$.) From two layers on a short class token does not help, because in the first layer every token asks, and the third power is needed.
 #
 # **A smaller power is not enough.** To prove (ii) we need a class of many different networks of one layer, although their norms are small. Each network of the class that we build stores an $n \times n$ table of signs $s_{ij}$ in its score matrix, and each of the inputs asks for one of these signs.
 #
@@ -502,7 +504,7 @@ glue(
 # %% [markdown]
 # ## What we found
 #
-# * *Length.* In a bound with $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ contribute a factor of $B_X^3$, and no smaller power is enough. The exponent of $B_X$ in Theorem 4.6 is not legible to us. If it is 2, as restored, the theorem fails for long tokens. For tokens of length 1 and $k \le d$ our proof gives the bound of the theorem, with $2 + C_2 + L_\sigma$ in place of $C_2 L_\sigma$.
+# * *Length.* In a bound with $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ contribute a factor of $B_X^3$, and no smaller power is enough, because the class token or, from two layers on, any other query may be $B_X$ long as well. In one layer whose query is at most 1 long the factor is $B_X^2$. The exponent of $B_X$ in Theorem 4.6 is not legible to us. If it is 2, as restored, the theorem fails for long tokens that ask. For tokens of length 1 and $k \le d$ our proof gives the bound of the theorem, with $2 + C_2 + L_\sigma$ in place of $C_2 L_\sigma$.
 # * *Depth.* The repaired bound grows like $9^L$ for spectral norms 1, and the last of {glue:text}`L_max` layers multiplies it by {glue:text}`last:.1f`. But the remark is true, because tokens approach one another and $L^3$ can stand in place of the exponential. Counting weights gives $L^2$, in the form of Theorem 4.6 if $\epsilon \le C_\infty B_w$.
 #
 # ## What would falsify this
