@@ -553,14 +553,22 @@ split.holds(
     about="statement",
     evidence="proved",
 )
-large = 1e3  # x_2 of a part with beta = 0, which costs no error; the other part has x_1 = C = 1
+
+
+def excess(alpha, beta, x):
+    """Value of a split less the closed form of the lemma, for the error C that the split spends."""
+    alpha, beta, x = map(f64, (alpha, beta, x))
+    gamma, C = (alpha * beta**2).pow(1 / 3).sum(), (beta * x).sum()
+    return ((alpha / x**2).sum() - gamma**3 / C**2).item()
+
+
 split.refuted(
     "without the condition, $\\alpha = (1, 1)$, $\\beta = (1, 0)$ and $C = 1$: excess of the value "
     "over $\\gamma^3/C^2 = 1$ at $x_2 = 1000$, which falls with $x_2$ and is never 0; control: "
     "$\\beta = (1, 1)$, at the split of the lemma",
-    1 / large**2,
+    excess([1, 1], [1, 0], [1, 1000]),  # the second part costs no error
     at_most=0,
-    control=(capacity.allocate(*torch.ones(2, 2).double(), 1.0)[0] ** -2).sum().item() - 8,
+    control=excess([1, 1], [1, 1], [1 / 2, 1 / 2]),
     tol=1e-12,
     about="condition",
     evidence="proved",
