@@ -349,7 +349,7 @@ glue(tabulated=hessian_at_construction(n, 2, 1), operator=(whole_norm.max()).ite
 #
 # But $\delta$ is the probability that the training set was a bad one, and not the probability that an answer is wrong. A mean loss of $\frac14$ does not limit the number of wrong answers. The constant output $\frac12$ shows this: its loss is $\frac14$ at every input, whatever the training set, and rounding it is no better than guessing. So neither of the two values of $\ell$ leads to a bound on the probability of a wrong answer.
 #
-# No other value of $\ell$ does so either. What follows from Theorem 2, with confidence $1 - \delta$, is Markov's inequality for the mean loss. By this inequality a step is wrong with probability at most $4B$, and one of $T$ steps with probability at most $4TB$, where
+# No other value of $\ell$ makes $\delta$ itself such a bound. For $\ell < \frac14$ a bound does follow, but a larger one: with probability $1 - \delta$ over the training set an answer is wrong with probability at most $4 \ell$, so over training set and string it is wrong with probability at most $4 \ell + \delta$. The first term does not vanish as $m$ grows. What follows from Theorem 2, with confidence $1 - \delta$, is Markov's inequality for the mean loss. By this inequality a step is wrong with probability at most $4B$, and one of $T$ steps with probability at most $4TB$, where
 #
 # $$B = \sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{\frac Nm}$$
 #

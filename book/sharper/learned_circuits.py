@@ -27,7 +27,7 @@
 #
 # We ask in addition which row of attention contributes most of the parity to the output. Each row belongs to the position of one token, the one that attends, and for this row it is usually the position of one of the members. If the row's own column is left out, its strongest columns are in most cases the parity's other members. The member to which the row belongs often gets little attention, because its bit enters through the query. Such a row computes part of the parity in its attention, so the MLP behind it, the *net*, need not oscillate, that is, rise and fall again. If bits are removed from queries and keys, all members stand out in most cases, and the net oscillates as it does in the hand-written network.
 #
-# Four things are not decided. The paper's Figures 6 and 7 could not be judged, and neither could the caption that calls the net of one model cyclical. It is open whether the parity with the smallest coefficient is harder to find, and it is also open whether the row that contributes most singles out all members of its parity in less than half of the cases.
+# Four things are not decided. The paper's Figures 6 and 7 could not be judged, and neither could the caption that calls the net of one model cyclical. Two questions of ours are open as well: is the parity with the smallest coefficient harder to find in general, as it is in the one model that the paper shows, and does the row that contributes most single out all members of its parity in less than half of the cases?
 #
 # ## Why one should care
 #
@@ -64,7 +64,7 @@
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Section 2.4 and Figure 5
 # :label: sharper-fig5
-# In most cases, a matrix of the trained model (its symbol is missing in our text) contains rows with "bright spots" in the columns of the bits of a component. The component with the smallest coefficient is harder to identify. Of the one model shown the caption says that its net $g$ is cyclical, and it warns: "The learned solutions are often qualitatively different than our construction. This experiment is merely meant to support the feasibility of our construction - not to argue that it is the norm. Close matches like this are rare." (In the paper's picture a bright cell means much attention, and in ours a dark cell does.)
+# In most cases, a matrix of the trained model ($\bar W^{(1)}$ by a public note on the paper) contains rows with "bright spots" in the columns of the bits of a component. In the model of Figure 5 two components are clear, by the note those of the bits 9, 14, 17 and 3, 8, 11, and the third, with the smallest coefficient, is less identifiable. Of this model the caption says that its net $g$ is cyclical, and it warns: "The learned solutions are often qualitatively different than our construction. This experiment is merely meant to support the feasibility of our construction - not to argue that it is the norm. Close matches like this are rare." (In the paper's picture a bright cell means much attention, and in ours a dark cell does.)
 # ```
 #
 # A *component* is one of the parities in the target, and its *members* are its $d$ bits.
@@ -152,7 +152,10 @@ SETTINGS = {
     "bits n": ("20", f"{n}", "20"),
     "models of each degree and kind": ("one model shown", f"{models}", "8"),
     "training strings": ("8192", f"{strings}", "8192"),
-    "targets": ("of the model shown, three parities", *["three parities of degree 2 or 3"] * 2),
+    "targets": (
+        "of the model shown, three parities, two of them known to have three bits",
+        *["three parities of degree 2 or 3"] * 2,
+    ),
     "batch size": ("not legible", f"{batch_size}", "128"),
     "learning rate": ("not legible", f"{learning_rate:g}", "0.005"),
     "dropout": ("yes, rate not legible", "none", "none"),
@@ -317,7 +320,7 @@ table(pd.DataFrame(rows), caption)
 # | 20 bits, first seeds, converged | all | 30 of 45, lower end 0.52 | |
 # | 20 bits, first seeds, all models | all | 30 of 48, lower end 0.48 | |
 #
-# Of the visible components at 20 bits more than half have such a row of scores in both runs. But for mean attention the interval of the first seeds reaches below one half, and in all models of {glue:text}`n` bits a majority is not certain. If components with a smaller coefficient count as well, the result is weaker, and it is open whether the share exceeds one half. However, the paper's sentence is about bright spots that one can see, and the paper says itself that small components are harder to identify.
+# Of the visible components at 20 bits more than half have such a row of scores in both runs. But for mean attention the interval of the first seeds reaches below one half, and in all models of {glue:text}`n` bits a majority is not certain. If components with a smaller coefficient count as well, the result is weaker, and it is open whether the share exceeds one half. However, the paper's sentence is about bright spots that one can see, and in the one model that the paper shows the component with the smallest coefficient is the one that is less identifiable.
 #
 # The other three lines of the table of questions say which solution is learned. Positional models, whose attention does not depend on the bits, attend to all members in most cases, as the construction does. In free models the carrying row sits at a member, and its own column is then often not among the strongest.
 #
@@ -393,7 +396,7 @@ if many:
 #
 # Two sentences of the paper remain, one on the smallest coefficient and one on the net.
 #
-# Is the component with the smallest coefficient identified less often, as the paper says? We compare the shares of components for which some row of scores is largest exactly at the members: the largest {glue:text}`larger` components of each target against the smallest. A difference whose interval is below 0 would speak against the paper, and one that contains 0 decides nothing.
+# In the model of Figure 5 the component with the smallest coefficient is less identifiable. Is it so in general? This is our question and not a sentence of the paper. We compare the shares of components for which some row of scores is largest exactly at the members: the largest {glue:text}`larger` components of each target against the smallest. A difference whose interval is below 0 would speak against it, and one that contains 0 decides nothing.
 #
 # Does the net oscillate? The parity of $d$ bits alternates as the number of ones goes through its $d + 1$ values from 0 to $d$. So the graph of a net that sees only the mean of the bits must turn $d - 1$ times: once for two bits, where the parities are 0, 1, 0. A *turn* of the net $g$ is a peak or a dip that stands out by 5 % of its range, and we count turns between the smallest and the largest $y$ that occurs. If free and positional nets turned equally often, this would speak against what we say of the two ways.
 

@@ -121,7 +121,7 @@ glue(**{f"limit_{W}": pb.square_spread(W) for W in (1, 10, 25)})
 # | training strings | 8192 | {glue:text}`many` and {glue:text}`few` |
 # | functions | several, not named | degrees 1 to 3, sparsities 1 and 4 |
 # | $\Sigma$ and risk measured on | validation strings | all strings |
-# | scale of the scores | $2 \log n$ | $0.4 \log(n + 1)$ |
+# | factor of the scores | $2 \log n / \sqrt{n + 31}$, by the code | $0.4 \log(n + 1) / \sqrt{n + 31}$ |
 # | dropout | yes, rate not legible | none |
 # | bits at the start | as drawn, by the code | mean of both embeddings taken out |
 # | strings in a step, learning rate | not legible | 64, 0.003 |

@@ -502,7 +502,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# We read the formulas of `generate_plots.ipynb`, a plotting notebook of 2025 in `paullintilhac/boolean_function_sensitivity`. In it a variable holds the *root* of the bound on $\|\theta\|^2$, and the divergence uses it as if it were the square. The notebook prints one norm term, for $T = 50$, $m = 10^7$, $d = W = 1$, $\sigma = 10^{-5}$ and $\delta = \Sigma = 0.01$: {glue:text}`printed:.6f`, which is the value with the root to twelve digits, whereas with the square it is {glue:text}`with_square:.4f`. This is no evidence against Theorem 2, whose quoted numbers have the square, and we do not know whether a figure of the paper was made with that notebook.
+# We read the formulas of `generate_plots.ipynb`, a plotting notebook of 2025 in `paullintilhac/boolean_function_sensitivity`. In it a variable holds the *root* of the bound on $\|\theta\|^2$, and the divergence uses it as if it were the square. The notebook prints one norm term, for $T = 50$, $m = 10^7$, $d = W = 1$, $\sigma = 10^{-5}$ and $\delta = \Sigma = 0.01$: {glue:text}`printed:.6f`, which is the value with the root to twelve digits, whereas with the square it is {glue:text}`with_square:.4f`. This is no evidence against Theorem 2, whose numbers quoted from Appendix E.3 have the square, and we do not know whether a figure of the paper was made with that notebook.
 #
 # ## What we found
 #

@@ -45,7 +45,7 @@
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Section 2.3
 # :label: sharper-fig-perturb
-# The true effect of a perturbation on the trace of the construction is relatively small compared to the analytic bound. It is measured at 20 evenly spaced values of $\sigma$ (the symbol is missing in our text) from $0.01$ to $0.00001$ and for $T \in \{20, 30, 40, 50\}$. For each class of functions the worst of ten functions is reported, at a percentile.
+# The true effect of a perturbation on the trace of the construction is relatively small compared to the analytic bound. It is measured at 20 evenly spaced values of $\sigma$ (the symbol is missing in our text) from $0.01$ to $0.00001$ and for several lengths $T$, which are missing in our text. The authors' program has 20, 30, 40 and 50, and these are what we call the paper's lengths. For each class of functions the worst of ten functions is reported, at a percentile.
 # ```
 #
 # **What the change is compared with.** By the paper's bound, half of the trace at the noisy copy is at most $G_u + P(\sigma)$, where $G_u$ bounds the squared gradient at the construction and $P$ is what noise adds ({ref}`ch-perturbed-trace`). So $|\Delta| / \operatorname{tr} H$ has to be compared with $2 P(\sigma) / \operatorname{tr} H$. In the authors' notebook two terms of the change of the gradient, which enters $P$, lack their factor $\sigma$. We restore it, which makes $P$ smaller.
@@ -95,7 +95,7 @@ STORED = [1e-5, 1e-4, 1e-3, 1e-2]  # values of sigma in the stored run
 
 # %% mystnb={"code_prompt_hide": "Settings", "code_prompt_show": "Settings"} tags=["hide-input"]
 SETTINGS = {
-    "lengths T": ("20, 30, 40, 50", str(lengths).strip("[]"), "20, 30, 40, 50"),
+    "lengths T": ("20, 30, 40, 50, by the code", str(lengths).strip("[]"), "20, 30, 40, 50"),
     "degrees": ("1 to 5", str(degrees).strip("[]"), "1, 3, 5"),
     "sparsities": ("1, 7, 14, 20", str(sparsities).strip("[]"), "1, 20"),
     "functions of a class": ("10", f"{functions}", "10"),
