@@ -34,7 +34,7 @@ n = 8  # bits of the strings of the networks trained here [8..20]
 classes = [[1, 1], [2, 1], [3, 1], [4, 1], [1, 3], [2, 3], [4, 3]]  # degrees, sparsities [1..20]
 seeds = 3  # targets and networks of a class [3..20]
 strings = 512  # training strings of a network [256..16384]
-batch_size = 32  # strings in a step [16..256]
+batch_size = 32  # strings in a step [16..128]
 max_steps = 1000  # most steps of a network [500..20000]
 threshold = 0.02  # mean squared error at which a network counts as learned [0.01..0.05]
 measured = 128  # of the training strings, those on which traces are computed [64..1024]
@@ -651,7 +651,7 @@ glue(left_out=100 * max(abs(row["left out"]) for row in rows))
 # ## What we found
 #
 # * *Sharpness.* With queries and keys apart, learned networks are flatter than the construction in each of {glue:text}`stored_classes` classes at the paper's length, by a factor of {glue:text}`trace_factor:.0f` on average with the learned weights as trained, and of {glue:text}`fair_trace:.1f` at the paper's scale. In the paper's own form, with the learned weights as trained, the construction is less sharp in one class, where the factor is {glue:text}`trace_easy:.2f` on average over {glue:text}`easy_runs` networks.
-# * *Figure 2* is reproduced for both numbers in one space and with masks, for the trace only with queries and keys apart, and for neither in the paper's own form, because of functions of degree 1.
+# * *Figure 2* is reproduced for both numbers in one space and with masks, for the trace only with queries and keys apart, and for neither in the paper's own form, because of functions of degree 1. The small networks that this page trains itself agree, up to batches of 128 of their 512 strings. With batches of 192 and 256 the mean factor in trace is no longer certain to be above 1: the lower end of its interval is 1.00 and 0.98.
 # * *Norm.* The two differ by small factors without masks. With the learned weights as trained, the factor in squared norm is {glue:text}`norm_paper:.1f` on average in the paper's own form and {glue:text}`norm_factor:.1f` with queries and keys apart. At the paper's scale it is {glue:text}`norm_model:.1f` in one space.
 # * *Masks.* With unused scores at $-40$, as in an earlier version of the authors' program, the construction lies about two orders of magnitude above the learned networks in norm and in trace on average, as the paper says, although in trace no single class is near the mean. But the norm in the bound is that of a network without masks.
 # * *The assumption of the bound*, that norm and sharpness are both lower, is met by most sums, whereas for single parities it depends on how the weights are written. With queries and keys apart {glue:text}`below_sums` of {glue:text}`sums` learned sums meet it, and {glue:text}`paper_sums` in the paper's own form, but of {glue:text}`single` single parities only {glue:text}`below_single` and {glue:text}`paper_single`. Written at the paper's scale, {glue:text}`fair_single` of these single parities meet it with queries and keys apart. With both sides balanced, only {glue:text}`even_below` of all {glue:text}`below_of` learned networks do.
