@@ -250,7 +250,7 @@ def probe(
         )
     norms = _norms(module)
     progress("layer norms")
-    blow_up = magnifications(module, encode, strings[:256])
+    blow_up = magnifications(module, encode, strings[:256], notes)
     return Report(
         n,
         count,
