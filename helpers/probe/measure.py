@@ -17,6 +17,7 @@ from helpers.kernels.sensitivity import local_sensitivity, pack
 from helpers.probe import certificates as guarantees
 from helpers.probe.bounds import not_applicable
 from helpers.probe.drawn import drawn_mean, drawn_weights
+from helpers.probe.held import refuse_what_stays_behind
 from helpers.probe.norms import magnifications
 from helpers.probe.outputs import (
     Outputs,
@@ -159,6 +160,8 @@ def probe(
                 f"the weight {name!r} of the model holds {bad}; load it again, or make a mask a "
                 "buffer"
             )
+    if slopes is not None and isinstance(model, nn.Module):
+        refuse_what_stays_behind(model, slopes, strings[:2])
     unlisted = slopes is not None and _unlisted(model, slopes, strings[:2])
     if unlisted:
         notes.append(
