@@ -326,6 +326,11 @@ def _group(name: str) -> str:
     return ".".join(name.split(".")[:-1][:2]) or name
 
 
+def _listed(names: list[str]) -> str:
+    """At most four names."""
+    return ", ".join(names[:4]) + ", ..." * (len(names) > 4)
+
+
 def _around(
     landscape: Landscape,
     steps: tuple[float, ...],
@@ -344,21 +349,28 @@ def _around(
     progress("curvature")
     remedy = "use operations that torch differentiates {}"
     with _said("trace", remedy.format("once"), notes):
-        groups: dict[str, Tensor] = {}
+        groups: dict[str, list[str]] = {}
         squares = landscape.gauss_newton()
-        for name, value in squares.items():
-            groups[_group(name)] = value + groups.get(_group(name), 0)
+        for name in squares:
+            groups.setdefault(_group(name), []).append(name)
+        blocks = {
+            key: torch.stack([squares[name] for name in group]).sum(0)
+            for key, group in groups.items()
+        }
         numbers = landscape.model.weights
         idle = [k for k, value in squares.items() if numbers[k].numel() and not value.any()]
         if idle:
             notes.append(
-                f"the slope of outputs in {', '.join(idle[:4])}{', ...' * (len(idle) > 4)} is 0 at "
-                "these strings: not used there, behind a zero, a dead unit or a step, merged "
-                "into others, or read from a cache"
+                f"the slope of outputs in {_listed(idle)} is 0 at these strings: not used there, "
+                "behind a zero, a dead unit or a step, merged into others, or read from a cache"
             )
-        groups["Gauss-Newton, all"] = torch.stack(list(groups.values())).sum(0)
+        blocks["Gauss-Newton, all"] = torch.stack(list(blocks.values())).sum(0)
+        doubts = landscape.doubtful(groups)
+        for reason in dict.fromkeys(doubts.values()):
+            named = [key for key in doubts if doubts[key] == reason]
+            notes.append(f"the trace of {_listed(named)} is missing: {reason}")
         error = 0.0 if landscape.whole else 1.0
-        found = {name: measured(values) for name, values in groups.items()}
+        found = {name: measured(v) for name, v in blocks.items() if name not in doubts}
         trace = {name: Measured(m.value, error * m.error) for name, m in found.items()}
     if trace:
         with _said("trace of the whole Hessian", remedy.format("twice"), notes):
