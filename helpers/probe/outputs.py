@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -15,6 +16,7 @@ from helpers.checks import require_choice
 
 ENCODINGS = ("signs", "bits", "tokens")
 _FAILURES = (RuntimeError, TypeError, LookupError, AttributeError, AssertionError, ArithmeticError)
+APART = 1e-3  # of the largest output, by which one may move with the other strings of its batch
 BATCH = 1 << 10  # larger batches are no faster and leave the heap in pieces
 
 
@@ -42,15 +44,20 @@ def plain_modes() -> Iterator[None]:
 
 
 class Outputs:
-    """A model as a function from bits to one float64 number each."""
+    """A model as a function from bits to one float64 number each.
+
+    Attributes:
+        eps: Of the precision in which the model put out its last numbers.
+    """
 
     def __init__(self, model: Callable[[Tensor], Tensor], encode: Callable[[Tensor], Tensor]):
-        self.model, self.encode = model, encode
+        self.model, self.encode, self.eps = model, encode, torch.finfo(torch.float64).eps
 
     @torch.no_grad()
     def __call__(self, bits: Tensor) -> Tensor:
         """One number a string; ValueError if one is not finite."""
         found = [one_number(self.model(self.encode(part)), len(part)) for part in bits.split(BATCH)]
+        self.eps = torch.finfo(found[0].dtype).eps
         values = torch.cat(found).double().cpu()
         if not values.isfinite().all():
             at = int((~values.isfinite()).nonzero()[0])
@@ -75,16 +82,17 @@ class Outputs:
         """Raise ValueError if outputs depend on the batch that a string is in, or on chance."""
         crowd, bits = bits[:BATCH].flip(0), bits[:8]  # those few, and at the end of a batch
         try:
-            together, crowded = self(bits), self(crowd)[-len(bits) :].flip(0)
+            together, first = self(bits), self(crowd)
+            again = self(bits), self(crowd)
         except _FAILURES as error:
             why = str(error).strip().split("\n", 1)[0] or type(error).__name__
             raise ValueError(
                 f"the model cannot take n = {bits.shape[1]} bits as it is given them: {why}; "
                 f"encoding = {', '.join(ENCODINGS)} or a function of the bits says how"
             ) from error
-        size = together.abs().max().item()
-        off = (together - self(bits)).abs().max().item()
-        if off > 1e-3 * size:
+        size = first.abs().max().item()
+        off = max((a - b).abs().max().item() for a, b in zip(again, (together, first), strict=True))
+        if off > min(APART, math.sqrt(self.eps)) * size:  # only sums in another order
             raise ValueError(
                 f"the model's output at one string moves by {off:.3g} from call to call; take what "
                 "is random out of it, or fix it"
@@ -97,8 +105,9 @@ class Outputs:
                 f"the model takes {len(bits)} strings but not one alone: {why}; it must treat each "
                 "string alone (batch norm without running statistics does not)"
             ) from error
+        crowded, size = first[-len(bits) :].flip(0), together.abs().max().item()
         off = torch.maximum((together - alone).abs(), (crowded - alone).abs()).max().item()
-        if off > 1e-3 * size:
+        if off > APART * size:
             raise ValueError(
                 f"an output moves by {off:.3g} with the other strings of its batch; the model must "
                 "treat each string alone (batch norm without running statistics does not)"

@@ -499,3 +499,29 @@ def test_a_model_that_is_still_read_in_training_is_named_before_its_noise():
 
     with pytest.raises(ValueError, match="still reads the weight"):
         probe(Dropped(), 4, **FEW)
+
+
+def test_a_little_dropout_in_forward_is_always_noticed():
+    class Dropped(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.out = nn.Linear(6, 5), nn.Linear(5, 1)
+
+        def forward(self, x):
+            return self.out(nn.functional.dropout(self.a(x).tanh(), 0.01))
+
+    for seed in range(40):
+        torch.manual_seed(seed)
+        with pytest.raises(ValueError, match="from call to call; take what is random out of it"):
+            probe(Dropped(), 6, samples=64, draws=2)
+
+
+def test_noise_below_a_thousandth_is_noticed_and_rounding_is_not():
+    class Noisy(nn.Linear):
+        def forward(self, x):
+            return super().forward(x) + 1e-7 * torch.randn(len(x), 1).to(x)
+
+    torch.manual_seed(0)
+    with pytest.raises(ValueError, match="from call to call"):
+        probe(Noisy(6, 1).double(), 6, **FEW)
+    assert probe(Noisy(6, 1), 6, **FEW).trace
