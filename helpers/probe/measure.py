@@ -171,6 +171,13 @@ def probe(
     outputs = Outputs(still, encode)
     outputs.refuse_what_cannot_be_probed(strings)
     wanted = None if truth is None else labels_of(truth, strings)
+    if wanted is not None and (k := int((wanted == 0).sum())):
+        notes.append(
+            f"{k} labels of the target are exactly 0 and count as -1; the squared loss is against "
+            "the numbers as given, so for labels 0 and 1 give 2 * label - 1"
+        )
+    if labelled is not None and (k := int((labelled[1] == 0).sum())):
+        notes.append(f"{k} labels of the sample are exactly 0 and count as -1")
     if start is not None and isinstance(model, nn.Module):
         guarantees.refuse_own_weights(start, model)
         start = {name: real(start[name]) for name in weights if name in start}
@@ -245,6 +252,11 @@ def probe(
         missing.update(dict.fromkeys(("Occam", WITH_NOISE), why))
     else:
         _guarantee(certificates, missing, notes, outputs, stored, trained_on, labelled, randomized)
+    if rate is not None and any(v < rate[1] for k, v in certificates.items() if k[:5] == "Occam"):
+        notes.append(
+            "the error rate on uniform strings is above Occam's bound: the training strings were "
+            "not uniform, not all of them were fitted, or their labels are not the target's"
+        )
     if labelled is not None:
         notes.append(
             "bounds from the sample suppose that its strings were drawn independently, and that "

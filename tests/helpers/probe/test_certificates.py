@@ -237,6 +237,38 @@ def test_a_sample_that_is_not_shown_counts_as_learned_without_error():
     assert report.certificates["Occam, 160 bits"] == occam(160, 0.0, 10**6)
 
 
+def told(report, *words):
+    return [note for note in report.notes if all(w in note for w in words)]
+
+
+def test_a_rate_above_a_bound_is_said():
+    torch.manual_seed(0)
+    model = nn.Linear(4, 1)
+    report = probe(model, 4, "parity", trained_on=10**6, samples=16, draws=2)
+    assert report.error_rate[0] > min(report.certificates.values())
+    assert told(report, "above Occam's bound", "not uniform, not all of them were fitted")
+    bits = torch.arange(16)[:, None] >> torch.arange(4) & 1
+    ones = bits[bits[:, 0] == 0].repeat(200, 1)
+    given = {"sample": (ones, torch.ones(len(ones))), "networks": 20, "samples": 16, "draws": 2}
+    nn.init.constant_(model.weight, 0.1)
+    nn.init.constant_(model.bias, 1.0)
+    assert told(probe(model, 4, "first", **given), "above Occam's bound")
+    assert not told(probe(model, 4, lambda b: 1 - 0 * b[:, 0], **given), "above Occam's bound")
+    assert not told(probe(model, 4, **given), "above Occam's bound")
+
+
+def test_labels_that_are_zero_are_said():
+    target = probe(lambda x: -x.prod(-1), 4, lambda b: b.sum(-1) % 2, samples=16)
+    assert (target.error_rate[0], target.loss.value) == (0, 0.5)
+    assert told(target, "8 labels of the target are exactly 0", "give 2 * label - 1")
+    bits = torch.arange(16)[:, None] >> torch.arange(4) & 1
+    given = {"networks": 20, "samples": 16, "draws": 2}
+    report = probe(nn.Linear(4, 1), 4, sample=(bits, bits[:, 0]), **given)
+    assert told(report, "8 labels of the sample are exactly 0 and count as -1")
+    report = probe(nn.Linear(4, 1), 4, "first", sample=(bits, 2 * bits[:, 0] - 1), **given)
+    assert not told(report, "exactly 0")
+
+
 BITS, LABELS = torch.zeros(5, 4, dtype=torch.int64), torch.ones(5)
 
 
