@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from helpers.probe import TARGETS, probe
+from helpers.probe.outputs import shortened
 
 
 def _load(spec: str) -> Any:
@@ -49,8 +50,7 @@ def _made(spec: str) -> Any:
 def _told(error: Exception) -> str:
     """An error in one line, of at most 400 letters."""
     kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-    told = kind + " ".join(str(error).split())
-    return told if len(told) <= 400 else told[:397] + "..."
+    return shortened(kind + " ".join(str(error).split()))
 
 
 def _load_weights(path: str) -> dict[str, Tensor]:

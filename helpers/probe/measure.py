@@ -20,10 +20,12 @@ from helpers.probe.drawn import drawn_mean, drawn_weights
 from helpers.probe.held import refuse_what_stays_behind
 from helpers.probe.norms import magnifications
 from helpers.probe.outputs import (
+    IN_SINGLE,
     Outputs,
     encoder,
     labels_of,
     plain_modes,
+    shortened,
     still_copy,
 )
 from helpers.probe.report import Measured, Report
@@ -169,7 +171,7 @@ def probe(
             "list or an encoding; nothing that is said of weights counts them"
         )
     outputs = Outputs(still, encode)
-    outputs.refuse_what_cannot_be_probed(strings)
+    outputs.refuse_what_cannot_be_probed(strings, converted=IN_SINGLE in notes)
     wanted = None if truth is None else labels_of(truth, strings)
     if wanted is not None and (k := int((wanted == 0).sum())):
         notes.append(
@@ -396,7 +398,7 @@ def _said(what: str, remedy: str, notes: list[str]) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # whatever a model that nobody here wrote may raise
-        why = str(error).strip().split("\n", 1)[0][:200] or type(error).__name__
+        why = shortened(str(error).strip().split("\n", 1)[0]) or type(error).__name__
         notes.append(f"the {what} is missing: {why}; {remedy}")
 
 

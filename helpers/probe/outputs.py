@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from helpers.checks import require_choice
 
 ENCODINGS = ("signs", "bits", "tokens")
+IN_SINGLE = "half precision was measured in float32"
 _FAILURES = (RuntimeError, TypeError, LookupError, AttributeError, AssertionError, ArithmeticError)
 APART = 1e-3  # of the largest output, by which one may move with the other strings of its batch
 BATCH = 1 << 10  # larger batches are no faster and leave the heap in pieces
@@ -78,17 +79,26 @@ class Outputs:
             table[start : start + size] = self(strings)
         return table
 
-    def refuse_what_cannot_be_probed(self, bits: Tensor) -> None:
-        """Raise ValueError if outputs depend on the batch that a string is in, or on chance."""
+    def refuse_what_cannot_be_probed(self, bits: Tensor, converted: bool = False) -> None:
+        """Raise ValueError if outputs depend on the batch that a string is in, or on chance.
+
+        Args:
+            bits: Strings to try, at least 2.
+            converted: Whether weights are not in the precision that they were given in.
+        """
         crowd, bits = bits[:BATCH].flip(0), bits[:8]  # those few, and at the end of a batch
         try:
             together, first = self(bits), self(crowd)
             again = self(bits), self(crowd)
         except _FAILURES as error:
-            why = str(error).strip().split("\n", 1)[0] or type(error).__name__
+            why = shortened(str(error).strip().split("\n", 1)[0]) or type(error).__name__
+            cast = (
+                " (its weights were made float32; if it needs less, give a function that calls it)"
+            )
             raise ValueError(
-                f"the model cannot take n = {bits.shape[1]} bits as it is given them: {why}; "
-                f"encoding = {', '.join(ENCODINGS)} or a function of the bits says how"
+                f"the model cannot take n = {bits.shape[1]} bits as it is given them: {why}"
+                f"{cast * converted}; encoding = {', '.join(ENCODINGS)} or a function of the bits "
+                "says how, and it must take any number of strings at once"
             ) from error
         size = first.abs().max().item()
         off = max((a - b).abs().max().item() for a, b in zip(again, (together, first), strict=True))
@@ -112,6 +122,14 @@ class Outputs:
                 f"an output moves by {off:.3g} with the other strings of its batch; the model must "
                 "treat each string alone (batch norm without running statistics does not)"
             )
+
+
+def shortened(text: str, most: int = 400) -> str:
+    """The first so many letters of a text, cut between words."""
+    if len(text) <= most:
+        return text
+    head = text[: most - 3]
+    return (head.rpartition(" ")[0] or head).rstrip(" ,;:") + "..."
 
 
 def labels_of(truth: Callable[[Tensor], Tensor], strings: Tensor) -> Tensor:
@@ -185,7 +203,7 @@ def still_copy(model: Callable[[Tensor], Tensor], notes: list[str]) -> Callable[
             "function that calls it, of which outputs alone are measured"
         ) from error
     if any(p.dtype in (torch.float16, torch.bfloat16) for p in still.parameters()):
-        notes.append("half precision was measured in float32")
+        notes.append(IN_SINGLE)
         still = still.float()
     for p in still.parameters():
         p.requires_grad_(p.is_floating_point() or p.is_complex())

@@ -525,3 +525,47 @@ def test_noise_below_a_thousandth_is_noticed_and_rounding_is_not():
     with pytest.raises(ValueError, match="from call to call"):
         probe(Noisy(6, 1).double(), 6, **FEW)
     assert probe(Noisy(6, 1), 6, **FEW).trace
+
+
+def test_a_model_that_cannot_take_its_strings_is_told_all_that_it_may_be():
+    class Fixed(nn.Linear):
+        def forward(self, x):
+            return super().forward(x) + torch.zeros(32, 1)
+
+    class Cast(nn.Linear):
+        def forward(self, x):
+            return super().forward(x.bfloat16())
+
+    with pytest.raises(ValueError, match="it must take any number of strings at once") as fixed:
+        probe(Fixed(4, 1), 4, **FEW)
+    assert "float32" not in str(fixed.value)
+    with pytest.raises(
+        ValueError, match=r"weights were made float32; .* give a function that calls"
+    ):
+        probe(Cast(4, 1).bfloat16(), 4, **FEW)
+    model = Cast(4, 1).bfloat16()
+    assert probe(lambda x: model(x), 4, **FEW).influences
+
+
+class Broken(torch.autograd.Function):
+    """Its derivative fails with a long text."""
+
+    @staticmethod
+    def forward(ctx, x):
+        """The same again."""
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, slope):
+        """None."""
+        raise RuntimeError("reason " * 100)
+
+
+def test_a_note_is_not_cut_in_a_word():
+    report = probe(Of(lambda y, x: Broken.apply(y)), 4, **CHEAP)
+    note = report.notes[-1]
+    assert note.startswith("the trace is missing: reason reason")
+    assert note.count("reason") == 56
+    assert "reason...; use operations" in note
+    report = probe(Of(lambda y, x: y + (y.round() - y).detach()), 4, **CHEAP)
+    assert "if only model.double() is exact enough; use operations" in report.notes[-1]
