@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from helpers import cube
-from helpers.checks import require_amount, require_positive, validated
+from helpers.checks import format_value, number, require_amount, require_positive, validated
 from helpers.kernels.sensitivity import influences as exact_influences
 from helpers.kernels.sensitivity import local_sensitivity, pack
 from helpers.probe import certificates as guarantees
@@ -58,13 +58,13 @@ def probe(
     *,
     encoding: str | Callable[[Tensor], Tensor] = "signs",
     samples: int = 2048,
-    steps: tuple[float, ...] = (0.01, 0.1, 1.0),
+    steps: Iterable[float] = (0.01, 0.1, 1.0),
     draws: int = 32,
     trained_on: int = 0,
     bits_stored: int | None = None,
     sample: tuple[Tensor, Tensor] | None = None,
     start: Mapping[str, Tensor] | None = None,
-    networks: int = 1000,
+    networks: int | None = None,
     seed: int = 0,
     progress: Callable[[str], None] = lambda stage: None,
 ) -> Report:
@@ -81,7 +81,7 @@ def probe(
             floats 0 and 1; ``"tokens"``, whole numbers 0 and 1; or a function of the bits.
         samples: Strings drawn where not all are tried, at least 2; all, if there are no more.
         steps: Lengths of the random steps of all weights.
-        draws: Steps of each length, and vectors for the trace's residual part.
+        draws: Steps of each length, and vectors for the trace's residual part, at least 2.
         trained_on: Strings that the model was fitted to without an error, for Occam's bound, where
             the sample itself is not at hand.
         bits_stored: Bits that hold each weight, for the same; None: as many as they have.
@@ -91,15 +91,17 @@ def probe(
             weights get Gaussian noise; see :mod:`helpers.probe.certificates`.
         start: Weights before training, by name, where the latter's prior is centred, and which
             must not depend on the sample; None: at 0.
-        networks: Noisy networks drawn for it, at each of at most 12 sizes of the noise.
+        networks: Noisy networks drawn for it, at each of at most 12 sizes of the noise; None: 1000.
         seed: Of all that is random.
         progress: Told what begins.
 
     Raises:
         ValueError: a model whose outputs are neither one number nor two logits, are not finite,
             change from call to call, or depend on the other strings of the batch; one that cannot
-            take what it is given; a number out of range; an unknown name; other shapes.
-        TypeError: a model or target that is not callable, a sample that is no pair of tensors.
+            take what it is given; one that holds what was made of its weights once; a number out of
+            range; an unknown name; other shapes; an argument that would do nothing.
+        TypeError: a model, target or progress that is not callable, a sample that is no pair of
+            tensors, steps that are no numbers.
 
     Cost: ``2**n`` outputs to 20 bits, in batches, and about 1 GiB beside the model. The part
     with weights takes about ``samples`` gradients.
@@ -122,20 +124,32 @@ def probe(
         >>> report.trace, report.notes[-1].split(":")[0]
         ({}, 'the trace is missing')
     """
-    require_positive(n=n, samples=samples, draws=draws, networks=networks)
-    if samples < 2:
-        raise ValueError(f"samples must be at least 2, got {samples}")
+    require_positive(n=n)
+    for name, count in {"samples": samples, "draws": draws}.items():
+        if count < 2:
+            raise ValueError(f"{name} must be at least 2, got {count}")
+    if n > ROOM // 2:
+        raise ValueError(f"n must be at most {ROOM // 2}, got {n}")
     if n * samples > ROOM:
         raise ValueError(
             f"n = {n} bits of samples = {samples} strings are more than {ROOM}; take fewer samples"
         )
-    require_amount(trained_on=trained_on, **{f"steps[{i}]": rho for i, rho in enumerate(steps)})
-    if bits_stored is not None:
-        require_positive(bits_stored=bits_stored)
+    lengths = _lengths(steps)
+    require_amount(trained_on=trained_on)
+    require_positive(
+        **{
+            k: v
+            for k, v in {"bits_stored": bits_stored, "networks": networks}.items()
+            if v is not None
+        }
+    )
     if trained_on and sample is not None:
         raise ValueError(f"sample has the strings; trained_on = {trained_on} is for where it lacks")
     if not callable(model):
         raise TypeError(f"model must be a module or a function, got {type(model).__name__}")
+    if not callable(progress):
+        raise TypeError(f"progress must be a function of a text, got {type(progress).__name__}")
+    _refuse_idle(model, trained_on, sample, bits_stored=bits_stored, start=start, networks=networks)
     labelled = None if sample is None else guarantees.require_labelled(sample, n)
     notes: list[str] = []
     still = still_copy(model, notes)
@@ -241,12 +255,14 @@ def probe(
         few = strings[:256]
         goal = outputs(few) if wanted is None else wanted[: len(few)]
         landscape = Landscape(slopes, few, goal, whole=len(few) == 1 << n)
-        sharp, trace = _around(landscape, steps, draws, generator, notes, progress)
+        sharp, trace = _around(landscape, lengths, draws, generator, notes, progress)
 
     def randomized(kept: tuple[Tensor, Tensor]) -> guarantees.Randomized | None:
         if slopes is not None and weights:
             with _said("bound with noise", "let the model take other weights", notes):
-                return guarantees.randomized(slopes.at, weights, start, kept, networks, generator)
+                return guarantees.randomized(
+                    slopes.at, weights, start, kept, networks or 1000, generator
+                )
         return None
 
     stored = _stored(model, bits_stored)
@@ -288,6 +304,32 @@ def probe(
         missing | not_applicable(module, n, sensitivity, norms, trace, sharp, blow_up),
         tuple(notes),
     )
+
+
+def _lengths(steps: Iterable[float]) -> tuple[float, ...]:
+    """The lengths of steps as plain numbers; an error by name if they are no such."""
+    try:
+        listed = tuple(steps)
+    except TypeError:
+        raise TypeError(
+            f"steps must be lengths such as (0.1,), got {format_value(steps)}"
+        ) from None
+    lengths = {f"steps[{i}]": float(number(f"steps[{i}]", rho)) for i, rho in enumerate(listed)}
+    require_amount(**lengths)
+    return tuple(lengths.values())
+
+
+def _refuse_idle(model: Any, trained_on: int, sample: Any, **given: Any) -> None:
+    """ValueError for an argument of the bounds from a sample that would do nothing."""
+    for name in (name for name, value in given.items() if value is not None):
+        if not isinstance(model, nn.Module):
+            raise ValueError(f"{name} is about the weights of a module, and model is a function")
+        if sample is None and not (name == "bits_stored" and trained_on):
+            instead = " or trained_on" * (name == "bits_stored")
+            raise ValueError(
+                f"{name} is for the bounds from a training sample; give sample = (bits, labels)"
+                f"{instead} too"
+            )
 
 
 def _unlisted(model: Any, slopes: Slopes, few: Tensor) -> bool:
@@ -354,7 +396,6 @@ def _around(
     progress: Callable[[str], None],
 ) -> tuple[dict[float, Measured], dict[str, Measured]]:
     """Sharpness and trace, the Gauss-Newton part by group; of what cannot be had a note."""
-    draws = max(draws, 2)
     sharp: dict[float, Measured] = {}
     trace: dict[str, Measured] = {}
     progress("steps in the weights")

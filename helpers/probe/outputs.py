@@ -12,10 +12,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from helpers.checks import require_choice
+from helpers.checks import readable, require_choice
 
 ENCODINGS = ("signs", "bits", "tokens")
-IN_SINGLE = "half precision was measured in float32"
+IN_SINGLE = "half precision or less was measured in float32"
 _FAILURES = (RuntimeError, TypeError, LookupError, AttributeError, AssertionError, ArithmeticError)
 APART = 1e-3  # of the largest output, by which one may move with the other strings of its batch
 BATCH = 1 << 10  # larger batches are no faster and leave the heap in pieces
@@ -138,6 +138,8 @@ def labels_of(truth: Callable[[Tensor], Tensor], strings: Tensor) -> Tensor:
     if not isinstance(found, Tensor) or found.shape not in ((len(strings),), (len(strings), 1)):
         shape = tuple(found.shape) if isinstance(found, Tensor) else type(found).__name__
         raise ValueError(f"target must give {len(strings)} strings one number each, got {shape}")
+    if not readable(found):
+        raise ValueError(f"target must give numbers, got a tensor on {found.device}")
     if found.dtype == torch.bool or found.is_complex() or not found.isfinite().all():
         raise ValueError(
             f"target must be finite numbers, positive for +1, got {found.dtype}"
@@ -202,9 +204,16 @@ def still_copy(model: Callable[[Tensor], Tensor], notes: list[str]) -> Callable[
             f"the model cannot be copied: {why}; drop what it holds beside its weights, or give a "
             "function that calls it, of which outputs alone are measured"
         ) from error
-    if any(p.dtype in (torch.float16, torch.bfloat16) for p in still.parameters()):
+    small = [p.dtype for p in still.parameters() if p.is_floating_point() and p.itemsize < 4]
+    if small:
         notes.append(IN_SINGLE)
-        still = still.float()
+        try:
+            still = still.float()
+        except (RuntimeError, TypeError) as error:
+            raise ValueError(
+                f"weights of {small[0]} cannot be made float32; give a function that calls the "
+                "model, of which outputs alone are measured"
+            ) from error
     for p in still.parameters():
         p.requires_grad_(p.is_floating_point() or p.is_complex())
     for part in still.modules():  # of the same outputs, all gradients, and such as have one more

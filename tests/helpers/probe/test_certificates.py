@@ -270,6 +270,7 @@ def test_labels_that_are_zero_are_said():
 
 
 BITS, LABELS = torch.zeros(5, 4, dtype=torch.int64), torch.ones(5)
+GIVEN = {"sample": (BITS, LABELS)}
 
 
 @pytest.mark.parametrize(
@@ -284,21 +285,44 @@ BITS, LABELS = torch.zeros(5, 4, dtype=torch.int64), torch.ones(5)
         ({"sample": 7}, TypeError, "pair of tensors"),
         ({"sample": (BITS, LABELS), "trained_on": 5}, ValueError, "trained_on = 5"),
         ({"trained_on": -5}, ValueError, "trained_on must be finite and at least 0, got -5"),
-        ({"start": {}}, ValueError, "start lacks the weight 'weight'"),
         (
-            {"start": {"weight": torch.ones(2, 4)}},
+            {"sample": (BITS.to("meta"), LABELS)},
+            ValueError,
+            "bits of sample have no numbers, on meta",
+        ),
+        ({"sample": (BITS, LABELS.to("meta"))}, ValueError, "labels of sample have no numbers, on"),
+        ({"sample": (BITS, LABELS + 1j)}, ValueError, "must be real numbers, got torch.complex64"),
+        ({"sample": (BITS.to_sparse(), LABELS)}, TypeError, "the bits of sample must be dense"),
+        (GIVEN | {"start": {}}, ValueError, "start lacks the weight 'weight'"),
+        (
+            GIVEN | {"start": {"weight": torch.ones(1, 4, device="meta")}},
+            ValueError,
+            r"start\['weight'\] has no numbers, on meta; load it",
+        ),
+        (
+            GIVEN | {"start": {"weight": torch.ones(2, 4)}},
             ValueError,
             r"of shape \(1, 4\), got shape \(2, 4\)",
         ),
         (
-            {"start": {"weight": torch.ones(1, 4) / 0}},
+            GIVEN | {"start": {"weight": torch.ones(1, 4) / 0}},
             ValueError,
             r"start\['weight'\] must be finite",
         ),
         ({"networks": 0}, ValueError, "networks must be at least 1, got 0"),
         ({"bits_stored": 0}, ValueError, "bits_stored must be at least 1, got 0"),
+        ({"start": {}}, ValueError, r"start is for .* give sample = \(bits, labels\) too"),
+        ({"networks": 7, "trained_on": 9}, ValueError, r"networks is for .* labels\) too"),
+        ({"bits_stored": 4}, ValueError, r"bits_stored is for .* labels\) or trained_on too"),
     ],
 )
 def test_a_sample_that_is_none_is_refused_by_name(given, kind, words):
     with pytest.raises(kind, match=words):
         probe(nn.Linear(4, 1), 4, **given)
+
+
+@pytest.mark.parametrize("given", [{"start": {}}, {"networks": 3}, {"bits_stored": 4}])
+def test_what_is_about_weights_is_refused_with_a_function(given):
+    (name,) = given
+    with pytest.raises(ValueError, match=f"{name} is about the weights of a module, and model is"):
+        probe(lambda x: x[:, 0], 4, **GIVEN | given)
