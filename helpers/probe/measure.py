@@ -527,5 +527,5 @@ def _norms(module: nn.Module | None) -> dict[str, float]:
         size = real(p.detach()).double().square().sum().item()
         squares[_group(name)] = squares.get(_group(name), 0.0) + size
     return {name: math.sqrt(v) for name, v in squares.items()} | {
-        "all": math.sqrt(sum(squares.values()))
+        "all weights": math.sqrt(sum(squares.values()))
     }

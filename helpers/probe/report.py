@@ -49,7 +49,7 @@ class Report:
             and what would help. All strings or 256 drawn ones; the error of the Gauss-Newton part
             is over the drawn ones, those of sharpness and of the whole Hessian are over the steps
             and vectors there.
-        norms: Euclidean norm by group of parameters.
+        norms: Euclidean norm by group of parameters, and of ``"all weights"``.
         blow_up: By layer norm, the largest and the mean factor 1/s by which it magnifies.
         certificates: Bounds on the error rate on new strings, each with 95 % confidence: by strings
             held out, by the bits that hold the weights (Occam), and by PAC-Bayes-kl, which is about

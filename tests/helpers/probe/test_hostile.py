@@ -128,7 +128,7 @@ def test_a_start_token_and_shared_weights():
     torch.manual_seed(0)
     report = probe(WithStart(5).double(), 5, "majority", encoding="tokens", **CHEAP)
     assert report.weights == 18 + 36 * 6 + 6
-    assert set(report.norms) == {"token", "mix", "all"}
+    assert set(report.norms) == {"token", "mix", "all weights"}
     assert report.trace["Gauss-Newton, all"].value > 0
 
 

@@ -362,7 +362,7 @@ def test_complex_weights_are_moved_in_both_parts():
 
     report = probe(Phase(), N, encoding=signs, **FEW)
     assert report.weights == 2 * N
-    assert report.norms["all"] == pytest.approx((5 * N) ** 0.5)
+    assert report.norms["all weights"] == pytest.approx((5 * N) ** 0.5)
     assert report.trace["Gauss-Newton, all"].value == pytest.approx(2 * 2 * N)
 
 
