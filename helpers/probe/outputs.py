@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -18,6 +17,7 @@ ENCODINGS = ("signs", "bits", "tokens")
 IN_SINGLE = "half precision or less was measured in float32"
 _FAILURES = (RuntimeError, TypeError, LookupError, AttributeError, AssertionError, ArithmeticError)
 APART = 1e-3  # of the largest output, by which one may move with the other strings of its batch
+AGAIN = 100  # roundings of the largest output, by which one may move from call to call
 BATCH = 1 << 10  # larger batches are no faster and leave the heap in pieces
 
 
@@ -102,7 +102,7 @@ class Outputs:
             ) from error
         size = first.abs().max().item()
         off = max((a - b).abs().max().item() for a, b in zip(again, (together, first), strict=True))
-        if off > min(APART, math.sqrt(self.eps)) * size:  # only sums in another order
+        if off > min(APART, AGAIN * self.eps) * size:  # what is left to sums in another order
             raise ValueError(
                 f"the model's output at one string moves by {off:.3g} from call to call; take what "
                 "is random out of it, or fix it"

@@ -50,7 +50,8 @@ class Report:
             is over the drawn ones, those of sharpness and of the whole Hessian are over the steps
             and vectors there.
         norms: Euclidean norm by group of parameters, and of ``"all weights"``.
-        blow_up: By layer norm, the largest and the mean factor 1/s by which it magnifies.
+        blow_up: By layer norm, the largest and the mean factor 1/s by which it magnifies, but for
+            its gain and for any other factor that is the same at all strings.
         certificates: Bounds on the error rate on new strings, each with 95 % confidence: by strings
             held out, by the bits that hold the weights (Occam), and by PAC-Bayes-kl, which is about
             the mean error of networks whose weights get Gaussian noise, not about the network

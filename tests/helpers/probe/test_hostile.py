@@ -526,9 +526,14 @@ def test_noise_below_a_thousandth_is_noticed_and_rounding_is_not():
         def forward(self, x):
             return super().forward(x) + 1e-7 * torch.randn(len(x), 1).to(x)
 
+    class NoisyBesideLarge(nn.Linear):
+        def forward(self, x):
+            return torch.where(x[:, :1] < 0, 1000.0, 0.1 * torch.randn(len(x), 1))
+
     torch.manual_seed(0)
-    with pytest.raises(ValueError, match="from call to call"):
-        probe(Noisy(6, 1).double(), 6, **FEW)
+    for model in (Noisy(6, 1).double(), NoisyBesideLarge(6, 1)):
+        with pytest.raises(ValueError, match="from call to call"):
+            probe(model, 6, **FEW)
     assert probe(Noisy(6, 1), 6, **FEW).trace
 
 
