@@ -21,7 +21,7 @@
 # ```{verdict}
 # One call takes the measures of the first two papers of your own network, also of one that nobody here wrote. They say how many bit flips change its answer, which degrees its function has, how sharp its loss is, and how much its layer norms magnify. On a hand-written PARITY transformer it returns the numbers that the chapters prove, such as a trace of {glue:text}`trace_written:.0f`. PyTorch's own encoder, trained here on MAJORITY, computes a function of average sensitivity {glue:text}`sensitivity_majority:.1f` on {glue:text}`bits` bits, whereas PARITY has the average sensitivity {glue:text}`bits`.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness`, {ref}`ch-layer-norm-blowup`. **Read** 19 min. **Runs in** 25 s. **Source** ours.
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness`, {ref}`ch-layer-norm-blowup`. **Read** 20 min. **Runs in** 25 s. **Source** ours.
 #
 # **Claim.** The measures of the first two papers are defined for any network of bits, not only for the networks of the papers. The function `probe` evaluates them for a network that you bring. With at most 20 bits it goes through all strings, so that sensitivity and Fourier weights are exact. For longer strings, and for everything about the weights from 9 bits on, it draws strings and says how large the sampling error is.
 #
@@ -470,7 +470,7 @@ _ = Path(folder.name, "my_networks.py").write_text(SOURCE, encoding="utf-8")
 # %% [markdown]
 # ### By a command
 #
-# With such a file no further code is needed, because `helpers.probe` is also a command, which works from any folder in the environment of this book. It takes the file and the factory by name, draws the weights from its seed, and prints the report. The next cell runs the command on GPT-2 with strings of five bits, in a process of its own. The lines on bounds that do not apply are left out here.
+# With such a file no further code is needed, because `helpers.probe` is also a command, which works from any folder in the environment of this book. It takes the name of the file, without its ending `.py`, and that of the factory, draws the weights from its seed, and prints the report. The next cell runs the command on GPT-2 with strings of five bits, in a process of its own. The lines on bounds that do not apply are left out here.
 
 
 # %%
@@ -622,7 +622,7 @@ glue(
 #
 # Autograd returns derivatives of nearly everything that PyTorch computes, but in a few cases it returns a wrong number without an error. For example, a network that rounds may declare a derivative that rounding does not have. Another case is a checkpoint, which saves memory by computing a layer twice: one of the reentrant kind returns no gradient if its input needs none.
 #
-# So the report checks autograd. It moves the weights by short steps, compares the change of the outputs with the first derivative and the change of the gradients with the second, and keeps a number only if these differences confirm it. The next lines probe eight small networks on four bits and show which measures each of them gets.
+# So the report checks autograd. It moves the weights by short steps, compares the change of the outputs with the first derivative and the change of the gradients with the second, and keeps a number only if these differences confirm it. The first derivative is compared for all weights together and then for each block of weights alone, since a block that adds little to the trace could otherwise be wrong by any factor without being noticed. In single precision the derivative in a block may be so small beside the output that rounding hides it from the differences. Then the trace of this block is left out as well, and a note recommends double precision. The next lines probe eight small networks on four bits and show which measures each of them gets.
 
 
 # %% mystnb={"code_prompt_hide": "Eight networks", "code_prompt_show": "Eight networks"} tags=["hide-input"]
@@ -701,7 +701,7 @@ for name in ("checkpoint, reentrant", "a second derivative that is hidden"):
 # * **All measures, as far as their derivatives allow:** GRU and RNN layers, attention of every form, convolutions, layers under `spectral_norm`, tied, frozen and complex weights, half-precision weights (which are measured in single precision), sparse embeddings, and networks under `torch.compile` or `torch.jit`. An embedding whose token 0 stands for padding, as in BERT, gets no gradient at that token from PyTorch, but the report counts this gradient, because here 0 is a bit like 1.
 # * **No trace of the whole Hessian:** layers under `weight_norm`, because PyTorch's second derivative of such a layer is wrong.
 # * **No trace:** a network that sits exactly at the kink of a ReLU, as networks written by hand may do, because its outputs have no derivative there.
-# * **Refused, with the reason:** networks whose output depends on the batch, among them dynamically quantized ones, networks whose weights are not initialised yet, and outputs that are not one number or two logits for each string.
+# * **Refused, with the reason:** networks whose output depends on the batch, among them dynamically quantized ones, networks whose weights are not initialised yet, and outputs that are not one number or two logits for each string. Refused are also networks that keep something that was made of their weights once, such as the transpose of a weight that `__init__` stores and `forward` reads, because it would not follow when the weights are moved. Weights are tied by using one parameter twice.
 #
 # ## Your own
 #
@@ -711,11 +711,11 @@ for name in ("checkpoint, reentrant", "a second derivative that is hidden"):
 #
 # * **Signs.** A positive output, or a first logit above the second, stands for $+1$, and a bit 1 counts as $-1$, so the parity of an even number of ones is $+1$. If the classes of your network are the other way round, its error rate is near 1, and a note says so. Its sensitivity, its influences and its weight by degree stay as they are.
 # * **Threshold.** The answer is the sign of the output. Behind a sigmoid all outputs are positive, so the network would seem to be constant. A note warns of this; give the number that goes into the sigmoid.
-# * **Loss.** The mean squared error and the trace are those of the squared loss of the output, or of the difference of two logits, against $\pm1$. Logits of a network trained by cross-entropy may be 20 at a string where the target is 1. Its squared error is then large although no sign is wrong, and the trace is not that of the loss that it was trained on.
+# * **Loss.** The mean squared error and the trace are those of the squared loss of the output, or of the difference of two logits, against $\pm1$. Logits of a network trained by cross-entropy may be 20 at a string where the target is 1. Its squared error is then large although no sign is wrong, and the trace is not that of the loss that it was trained on. Labels of 0 and 1 are also taken as they are, so a network that puts out $\pm1$ has a squared error at them even if it makes no mistake. A label 0 counts as $-1$, as a note says.
 #
-# Dropout layers are switched off in the copy that is measured, and batch norm is measured with its running statistics. A call of `dropout` inside `forward` that is always on makes the output random, and such a network is refused. `nn.LSTM` by itself returns a tuple, so wrap it in a module that picks one output.
+# Dropout layers are switched off in the copy that is measured, and batch norm is measured with its running statistics. A call of `dropout` inside `forward` that is always on makes the output random. Then two calls on the same strings differ, and such a network is refused. `nn.LSTM` by itself returns a tuple, so wrap it in a module that picks one output.
 #
-# The same can be done by the command above, with weights from a file that is read without pickled code:
+# The same can be done by the command above, with weights from a file that is read without pickled code. A target or an encoding of your own is named like the factory, as `my_module:my_target`:
 #
 # ```console
 # python -m helpers.probe my_module:make_model --bits 16 --target parity --weights model.safetensors --json report.json
@@ -726,7 +726,7 @@ for name in ("checkpoint, reentrant", "a second derivative that is hidden"):
 # * *Occam's bound* is about the network that you trained. It counts the bits in which the weights are stored, so it is vacuous, that is, at least one half, whenever the weights take at least as many bits as there are strings.
 # * *PAC-Bayes in its kl form* is about networks near yours. All weights get Gaussian noise of one width, of which twelve are tried, and what is bounded is the mean error of the networks with noise, not the error of the network that you trained. Its prior is centred at 0, or at the weights before training if you hand them over as `start`. This bound can do better than Occam's where the network tolerates much noise, as {cite:t}`dziugaite2017` found.
 #
-# Each of the bounds holds with a confidence of 95 %, for new strings from the distribution of the sample. Both suppose that the strings were drawn independently, and that neither `start` nor the form of the network depends on them. If the sample is missing, the report says so.
+# Each of the bounds holds with a confidence of 95 %, for new strings from the distribution of the sample. Both suppose that the strings were drawn independently, and that neither `start` nor the form of the network depends on them. If the sample is missing, the report says so. If the error rate on uniform strings is above Occam's bound, a note says so, because the training strings were then probably not drawn as these are, or not all of them were fitted.
 #
 # At the end of a report stand the bounds that do not apply to the model, among them those of the papers, each with the reason. Where the numbers of the network itself can be put into such a bound, the reason also gives the result.
 #

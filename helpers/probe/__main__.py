@@ -1,7 +1,7 @@
 """Measure a model of bits: ``python -m helpers.probe MODULE:FACTORY --bits 16``.
 
-FACTORY is a function without arguments that makes the model; MODULE is found from the current
-folder too. Weights are loaded without pickled code.
+FACTORY is a function without arguments that makes the model; MODULE is the name of its file without
+.py, found from the current folder too. Weights are loaded without pickled code.
 """
 
 from __future__ import annotations
@@ -17,18 +17,22 @@ import torch
 from torch import Tensor
 
 from helpers.probe import TARGETS, probe
+from helpers.probe.outputs import shortened
 
 
 def _load(spec: str) -> Any:
     """What ``MODULE:NAME`` names, from the current folder too."""
     name, _, attribute = spec.partition(":")
     if not attribute:
-        raise ValueError(f"expected MODULE:NAME, got {spec!r}")
+        raise ValueError(f"expected MODULE:NAME, such as nets:make, got {spec!r}")
     if (here := str(Path.cwd())) not in sys.path:  # and kept, as a factory may import from there
         sys.path.insert(0, here)
     try:
         return getattr(importlib.import_module(name), attribute)
     except Exception as error:  # whatever a reader's own file may raise
+        if name.endswith(".py") and isinstance(error, ModuleNotFoundError | TypeError):
+            module = name.removesuffix(".py").replace("/", ".").lstrip(".")
+            raise ValueError(f"write the module without .py: {module}:{attribute}") from None
         raise ValueError(f"{spec} cannot be loaded: {_told(error)}") from None
 
 
@@ -49,8 +53,7 @@ def _made(spec: str) -> Any:
 def _told(error: Exception) -> str:
     """An error in one line, of at most 400 letters."""
     kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-    told = kind + " ".join(str(error).split())
-    return told if len(told) <= 400 else told[:397] + "..."
+    return shortened(kind + " ".join(str(error).split()))
 
 
 def _load_weights(path: str) -> dict[str, Tensor]:
@@ -85,7 +88,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--bits", type=int, required=True, help="length of the strings it reads")
     parser.add_argument("--weights", metavar="FILE", help="a .safetensors file or a state dict")
     parser.add_argument("--target", help=f"{', '.join(TARGETS)} or MODULE:FUNCTION of the bits")
-    given_as = "signs (-1.0 for a one, 1.0 for a zero; default), bits (0.0, 1.0) or tokens (0, 1)"
+    given_as = (
+        "signs (-1.0 for a one, 1.0 for a zero; default), bits (0.0, 1.0), tokens (0, 1) or "
+        "MODULE:FUNCTION of the bits"
+    )
     parser.add_argument("--encoding", default="signs", help=f"what the model is given: {given_as}")
     parser.add_argument("--samples", type=int, default=2048, help="strings drawn, if not all")
     parser.add_argument("--trained-on", type=int, default=0, help="training strings, all fitted")
@@ -110,6 +116,8 @@ def main(arguments: list[str] | None = None) -> int:
             if not isinstance(model, torch.nn.Module):
                 raise ValueError(f"--weights needs a module, and {given.model} makes a function")
             model.load_state_dict(_load_weights(given.weights))
+        if given.start and not given.sample:
+            raise ValueError("--start is for the bounds from a training sample; give --sample too")
         sample = _load_weights(given.sample) if given.sample else None
         if sample is not None and not {"bits", "labels"} <= sample.keys():
             raise ValueError(f"{given.sample} must hold bits and labels, got {', '.join(sample)}")
@@ -123,7 +131,7 @@ def main(arguments: list[str] | None = None) -> int:
             model,
             given.bits,
             target,
-            encoding=given.encoding,
+            encoding=_load(given.encoding) if ":" in given.encoding else given.encoding,
             samples=given.samples,
             trained_on=given.trained_on,
             sample=(sample["bits"], sample["labels"]) if sample is not None else None,

@@ -63,7 +63,9 @@ def not_applicable(
         of_many = "; ".join(off)
         curved = "without a trace nothing can be put into it"
         if "Gauss-Newton, all" in trace:
-            asked = strings_asked(norms["all"] ** 2, max(0.0, trace["Gauss-Newton, all"].value))
+            asked = strings_asked(
+                norms["all weights"] ** 2, max(0.0, trace["Gauss-Newton, all"].value)
+            )
             curved = (
                 "with this model's in their place, to leading order and for outputs clipped to "
                 f"[-1, 1], its right side is below 1 from {asked:.2g} strings on, which is no "

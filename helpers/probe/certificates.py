@@ -16,7 +16,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from helpers.checks import require_amount, require_positive, require_probability, validated
+from helpers.checks import (
+    readable,
+    require_amount,
+    require_positive,
+    require_probability,
+    require_tensors,
+    validated,
+)
 from helpers.statistics import kl_inverse
 
 SIGMAS = tuple(2.0**-j for j in range(12))
@@ -189,6 +196,12 @@ def require_labelled(sample: object, n: int) -> tuple[Tensor, Tensor]:
     bits, labels = sample
     if not (isinstance(bits, Tensor) and isinstance(labels, Tensor)):
         raise TypeError("sample must be a pair of tensors, bits (m, n) and labels (m,)")
+    for name, value in {"bits": bits, "labels": labels}.items():
+        require_tensors(**{f"the {name} of sample": value})
+        if not readable(value):
+            raise ValueError(f"the {name} of sample have no numbers, on {value.device}; load them")
+        if value.is_complex():
+            raise ValueError(f"the {name} of sample must be real numbers, got {value.dtype}")
     if bits.ndim != 2 or bits.shape[1] != n or labels.shape not in ((len(bits),), (len(bits), 1)):
         raise ValueError(
             f"sample must have bits (m, {n}) and labels (m,), got {tuple(bits.shape)} and "
@@ -213,10 +226,13 @@ def require_start(start: Mapping[str, Tensor], weights: Mapping[str, Tensor]) ->
     for name, w in weights.items():
         if name not in start:
             raise ValueError(f"start lacks the weight {name!r}; it is a state_dict before training")
-        if start[name].shape != w.shape or not start[name].isfinite().all():
+        given = start[name]
+        if not readable(given):
+            raise ValueError(f"start[{name!r}] has no numbers, on {given.device}; load it")
+        if given.shape != w.shape or not given.double().isfinite().all():
             raise ValueError(
                 f"start[{name!r}] must be finite and of shape {tuple(w.shape)}, got shape "
-                f"{tuple(start[name].shape)}"
+                f"{tuple(given.shape)}"
             )
 
 

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from helpers import cube
-from helpers.checks import require_amount, require_positive, validated
+from helpers.checks import format_value, number, require_amount, require_positive, validated
 from helpers.kernels.sensitivity import influences as exact_influences
 from helpers.kernels.sensitivity import local_sensitivity, pack
 from helpers.probe import certificates as guarantees
 from helpers.probe.bounds import not_applicable
 from helpers.probe.drawn import drawn_mean, drawn_weights
+from helpers.probe.held import refuse_what_stays_behind
 from helpers.probe.norms import magnifications
 from helpers.probe.outputs import (
+    IN_SINGLE,
     Outputs,
     encoder,
     labels_of,
     plain_modes,
+    shortened,
     still_copy,
 )
 from helpers.probe.report import Measured, Report
@@ -55,13 +58,13 @@ def probe(
     *,
     encoding: str | Callable[[Tensor], Tensor] = "signs",
     samples: int = 2048,
-    steps: tuple[float, ...] = (0.01, 0.1, 1.0),
+    steps: Iterable[float] = (0.01, 0.1, 1.0),
     draws: int = 32,
     trained_on: int = 0,
     bits_stored: int | None = None,
     sample: tuple[Tensor, Tensor] | None = None,
     start: Mapping[str, Tensor] | None = None,
-    networks: int = 1000,
+    networks: int | None = None,
     seed: int = 0,
     progress: Callable[[str], None] = lambda stage: None,
 ) -> Report:
@@ -78,7 +81,7 @@ def probe(
             floats 0 and 1; ``"tokens"``, whole numbers 0 and 1; or a function of the bits.
         samples: Strings drawn where not all are tried, at least 2; all, if there are no more.
         steps: Lengths of the random steps of all weights.
-        draws: Steps of each length, and vectors for the trace's residual part.
+        draws: Steps of each length, and vectors for the trace's residual part, at least 2.
         trained_on: Strings that the model was fitted to without an error, for Occam's bound, where
             the sample itself is not at hand.
         bits_stored: Bits that hold each weight, for the same; None: as many as they have.
@@ -88,15 +91,17 @@ def probe(
             weights get Gaussian noise; see :mod:`helpers.probe.certificates`.
         start: Weights before training, by name, where the latter's prior is centred, and which
             must not depend on the sample; None: at 0.
-        networks: Noisy networks drawn for it, at each of at most 12 sizes of the noise.
+        networks: Noisy networks drawn for it, at each of at most 12 sizes of the noise; None: 1000.
         seed: Of all that is random.
         progress: Told what begins.
 
     Raises:
         ValueError: a model whose outputs are neither one number nor two logits, are not finite,
             change from call to call, or depend on the other strings of the batch; one that cannot
-            take what it is given; a number out of range; an unknown name; other shapes.
-        TypeError: a model or target that is not callable, a sample that is no pair of tensors.
+            take what it is given; one that holds what was made of its weights once; a number out of
+            range; an unknown name; other shapes; an argument that would do nothing.
+        TypeError: a model, target or progress that is not callable, a sample that is no pair of
+            tensors, steps that are no numbers.
 
     Cost: ``2**n`` outputs to 20 bits, in batches, and about 1 GiB beside the model. The part
     with weights takes about ``samples`` gradients.
@@ -119,20 +124,32 @@ def probe(
         >>> report.trace, report.notes[-1].split(":")[0]
         ({}, 'the trace is missing')
     """
-    require_positive(n=n, samples=samples, draws=draws, networks=networks)
-    if samples < 2:
-        raise ValueError(f"samples must be at least 2, got {samples}")
+    require_positive(n=n)
+    for name, count in {"samples": samples, "draws": draws}.items():
+        if count < 2:
+            raise ValueError(f"{name} must be at least 2, got {count}")
+    if n > ROOM // 2:
+        raise ValueError(f"n must be at most {ROOM // 2}, got {n}")
     if n * samples > ROOM:
         raise ValueError(
             f"n = {n} bits of samples = {samples} strings are more than {ROOM}; take fewer samples"
         )
-    require_amount(trained_on=trained_on, **{f"steps[{i}]": rho for i, rho in enumerate(steps)})
-    if bits_stored is not None:
-        require_positive(bits_stored=bits_stored)
+    lengths = _lengths(steps)
+    require_amount(trained_on=trained_on)
+    require_positive(
+        **{
+            k: v
+            for k, v in {"bits_stored": bits_stored, "networks": networks}.items()
+            if v is not None
+        }
+    )
     if trained_on and sample is not None:
         raise ValueError(f"sample has the strings; trained_on = {trained_on} is for where it lacks")
     if not callable(model):
         raise TypeError(f"model must be a module or a function, got {type(model).__name__}")
+    if not callable(progress):
+        raise TypeError(f"progress must be a function of a text, got {type(progress).__name__}")
+    _refuse_idle(model, trained_on, sample, bits_stored=bits_stored, start=start, networks=networks)
     labelled = None if sample is None else guarantees.require_labelled(sample, n)
     notes: list[str] = []
     still = still_copy(model, notes)
@@ -159,6 +176,8 @@ def probe(
                 f"the weight {name!r} of the model holds {bad}; load it again, or make a mask a "
                 "buffer"
             )
+    if slopes is not None and isinstance(model, nn.Module):
+        refuse_what_stays_behind(model, slopes, strings[:2])
     unlisted = slopes is not None and _unlisted(model, slopes, strings[:2])
     if unlisted:
         notes.append(
@@ -166,8 +185,15 @@ def probe(
             "list or an encoding; nothing that is said of weights counts them"
         )
     outputs = Outputs(still, encode)
-    outputs.refuse_what_cannot_be_probed(strings)
+    outputs.refuse_what_cannot_be_probed(strings, converted=IN_SINGLE in notes)
     wanted = None if truth is None else labels_of(truth, strings)
+    if wanted is not None and (k := int((wanted == 0).sum())):
+        notes.append(
+            f"{k} labels of the target are exactly 0 and count as -1; the squared loss is against "
+            "the numbers as given, so for labels 0 and 1 give 2 * label - 1"
+        )
+    if labelled is not None and (k := int((labelled[1] == 0).sum())):
+        notes.append(f"{k} labels of the sample are exactly 0 and count as -1")
     if start is not None and isinstance(model, nn.Module):
         guarantees.refuse_own_weights(start, model)
         start = {name: real(start[name]) for name in weights if name in start}
@@ -229,12 +255,14 @@ def probe(
         few = strings[:256]
         goal = outputs(few) if wanted is None else wanted[: len(few)]
         landscape = Landscape(slopes, few, goal, whole=len(few) == 1 << n)
-        sharp, trace = _around(landscape, steps, draws, generator, notes, progress)
+        sharp, trace = _around(landscape, lengths, draws, generator, notes, progress)
 
     def randomized(kept: tuple[Tensor, Tensor]) -> guarantees.Randomized | None:
         if slopes is not None and weights:
             with _said("bound with noise", "let the model take other weights", notes):
-                return guarantees.randomized(slopes.at, weights, start, kept, networks, generator)
+                return guarantees.randomized(
+                    slopes.at, weights, start, kept, networks or 1000, generator
+                )
         return None
 
     stored = _stored(model, bits_stored)
@@ -242,6 +270,11 @@ def probe(
         missing.update(dict.fromkeys(("Occam", WITH_NOISE), why))
     else:
         _guarantee(certificates, missing, notes, outputs, stored, trained_on, labelled, randomized)
+    if rate is not None and any(v < rate[1] for k, v in certificates.items() if k[:5] == "Occam"):
+        notes.append(
+            "the error rate on uniform strings is above Occam's bound: the training strings were "
+            "not uniform, not all of them were fitted, or their labels are not the target's"
+        )
     if labelled is not None:
         notes.append(
             "bounds from the sample suppose that its strings were drawn independently, and that "
@@ -250,7 +283,7 @@ def probe(
         )
     norms = _norms(module)
     progress("layer norms")
-    blow_up = magnifications(module, encode, strings[:256])
+    blow_up = magnifications(module, encode, strings[:256], notes)
     return Report(
         n,
         count,
@@ -271,6 +304,32 @@ def probe(
         missing | not_applicable(module, n, sensitivity, norms, trace, sharp, blow_up),
         tuple(notes),
     )
+
+
+def _lengths(steps: Iterable[float]) -> tuple[float, ...]:
+    """The lengths of steps as plain numbers; an error by name if they are no such."""
+    try:
+        listed = tuple(steps)
+    except TypeError:
+        raise TypeError(
+            f"steps must be lengths such as (0.1,), got {format_value(steps)}"
+        ) from None
+    lengths = {f"steps[{i}]": float(number(f"steps[{i}]", rho)) for i, rho in enumerate(listed)}
+    require_amount(**lengths)
+    return tuple(lengths.values())
+
+
+def _refuse_idle(model: Any, trained_on: int, sample: Any, **given: Any) -> None:
+    """ValueError for an argument of the bounds from a sample that would do nothing."""
+    for name in (name for name, value in given.items() if value is not None):
+        if not isinstance(model, nn.Module):
+            raise ValueError(f"{name} is about the weights of a module, and model is a function")
+        if sample is None and not (name == "bits_stored" and trained_on):
+            instead = " or trained_on" * (name == "bits_stored")
+            raise ValueError(
+                f"{name} is for the bounds from a training sample; give sample = (bits, labels)"
+                f"{instead} too"
+            )
 
 
 def _unlisted(model: Any, slopes: Slopes, few: Tensor) -> bool:
@@ -323,6 +382,11 @@ def _group(name: str) -> str:
     return ".".join(name.split(".")[:-1][:2]) or name
 
 
+def _listed(names: list[str]) -> str:
+    """At most four names."""
+    return ", ".join(names[:4]) + ", ..." * (len(names) > 4)
+
+
 def _around(
     landscape: Landscape,
     steps: tuple[float, ...],
@@ -332,7 +396,6 @@ def _around(
     progress: Callable[[str], None],
 ) -> tuple[dict[float, Measured], dict[str, Measured]]:
     """Sharpness and trace, the Gauss-Newton part by group; of what cannot be had a note."""
-    draws = max(draws, 2)
     sharp: dict[float, Measured] = {}
     trace: dict[str, Measured] = {}
     progress("steps in the weights")
@@ -341,21 +404,28 @@ def _around(
     progress("curvature")
     remedy = "use operations that torch differentiates {}"
     with _said("trace", remedy.format("once"), notes):
-        groups: dict[str, Tensor] = {}
+        groups: dict[str, list[str]] = {}
         squares = landscape.gauss_newton()
-        for name, value in squares.items():
-            groups[_group(name)] = value + groups.get(_group(name), 0)
+        for name in squares:
+            groups.setdefault(_group(name), []).append(name)
+        blocks = {
+            key: torch.stack([squares[name] for name in group]).sum(0)
+            for key, group in groups.items()
+        }
         numbers = landscape.model.weights
         idle = [k for k, value in squares.items() if numbers[k].numel() and not value.any()]
         if idle:
             notes.append(
-                f"the slope of outputs in {', '.join(idle[:4])}{', ...' * (len(idle) > 4)} is 0 at "
-                "these strings: not used there, behind a zero, a dead unit or a step, merged "
-                "into others, or read from a cache"
+                f"the slope of outputs in {_listed(idle)} is 0 at these strings: not used there, "
+                "behind a zero, a dead unit or a step, merged into others, or read from a cache"
             )
-        groups["Gauss-Newton, all"] = torch.stack(list(groups.values())).sum(0)
+        blocks["Gauss-Newton, all"] = torch.stack(list(blocks.values())).sum(0)
+        doubts = landscape.doubtful(groups)
+        for reason in dict.fromkeys(doubts.values()):
+            named = [key for key in doubts if doubts[key] == reason]
+            notes.append(f"the trace of {_listed(named)} is missing: {reason}")
         error = 0.0 if landscape.whole else 1.0
-        found = {name: measured(values) for name, values in groups.items()}
+        found = {name: measured(v) for name, v in blocks.items() if name not in doubts}
         trace = {name: Measured(m.value, error * m.error) for name, m in found.items()}
     if trace:
         with _said("trace of the whole Hessian", remedy.format("twice"), notes):
@@ -369,7 +439,7 @@ def _said(what: str, remedy: str, notes: list[str]) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # whatever a model that nobody here wrote may raise
-        why = str(error).strip().split("\n", 1)[0][:200] or type(error).__name__
+        why = shortened(str(error).strip().split("\n", 1)[0]) or type(error).__name__
         notes.append(f"the {what} is missing: {why}; {remedy}")
 
 
@@ -457,5 +527,5 @@ def _norms(module: nn.Module | None) -> dict[str, float]:
         size = real(p.detach()).double().square().sum().item()
         squares[_group(name)] = squares.get(_group(name), 0.0) + size
     return {name: math.sqrt(v) for name, v in squares.items()} | {
-        "all": math.sqrt(sum(squares.values()))
+        "all weights": math.sqrt(sum(squares.values()))
     }

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-NORMS: tuple[type, ...] = (nn.LayerNorm, *filter(None, (getattr(nn, "RMSNorm", None),)))
+SHORT, LONG = 1e-12, 1e6  # deviations of a row beside which epsilon is all, and nothing
+NORMS: tuple[type[nn.Module], ...] = (nn.LayerNorm, *filter(None, (getattr(nn, "RMSNorm", None),)))
 
 
 @torch.no_grad()
 def magnifications(
-    module: nn.Module | None, encode: Callable[[Tensor], Tensor], strings: Tensor
+    module: nn.Module | None,
+    encode: Callable[[Tensor], Tensor],
+    strings: Tensor,
+    notes: list[str],
 ) -> dict[str, tuple[float, float]]:
-    """Largest and mean 1/s of what each layer norm is given, by forward hooks."""
+    """Largest and mean 1/s of what each layer norm is given, by forward hooks.
+
+    Of a class that is not torch's own it is seen by what the norm makes of short and of long rows.
+    Notes are added on torch's norms whose subclass does something else.
+    """
     if module is None:
         return {}
     seen: dict[str, list[Tensor]] = {}
@@ -43,23 +53,68 @@ def magnifications(
             handle.remove()
     found: dict[str, tuple[float, float]] = {}
     for name, given in seen.items():
-        centred = _centred(norms[name], given[0])
-        if centred is not None:
-            factors = torch.cat([_magnified(norms[name], x, centred) for x in given])
-            found[name or "norm"] = factors.max().item(), factors.mean().item()
+        norm = norms[name]
+        with contextlib.suppress(Exception):  # of a norm of the reader's own that looks at numbers
+            centred = _centred(norm, given[0])
+            if centred is not None:
+                factors = torch.cat([_magnified(norm, x, centred) for x in given])
+                found[name or "norm"] = factors.max().item(), factors.mean().item()
+        if isinstance(norm, NORMS) and (name or "norm") not in found:
+            notes.append(
+                f"the magnification of {name or 'norm'} is missing: {type(norm).__name__} is not "
+                "the layer norm that it inherits from, and does not norm the last axis alone"
+            )
     return found
+
+
+def _axes(norm: nn.Module) -> tuple[int, ...]:
+    """Over which a norm goes."""
+    return tuple(range(-len(getattr(norm, "normalized_shape", (0,))), 0))
+
+
+def _plain(norm: nn.Module) -> bool:
+    """Whether a norm does what torch's own does; a subclass may do something else."""
+    return type(norm).forward in {part.forward for part in NORMS}
 
 
 def _magnified(norm: nn.Module, x: Tensor, centred: bool) -> Tensor:
     """1/s at each place that is normalized."""
-    axes = tuple(range(-len(getattr(norm, "normalized_shape", (0,))), 0))
-    names = "eps", "variance_epsilon", "epsilon"
-    eps = next((v for v in (getattr(norm, k, None) for k in names) if isinstance(v, float)), None)
+    axes, rows = _axes(norm), x.double()
+    if centred:
+        rows = rows - rows.mean(axes, keepdim=True)
+    s = rows.square().mean(axes, keepdim=True).sqrt()
+    if not _plain(norm):
+        try:  # a bias must not hide what is made of a short row
+            return _by_what_it_does(copy.deepcopy(norm).double(), rows, s, rows.dtype).reshape(-1)
+        except Exception:  # of a norm of the reader's own, which may insist on its precision
+            return _by_what_it_does(norm, rows, s, x.dtype).reshape(-1)
+    eps = getattr(norm, "eps", None)
     if eps is None:  # torch's RMSNorm then takes this
-        eps = torch.finfo(x.dtype).eps if isinstance(norm, NORMS) else 0.0
-    x = x.double()
-    square = x.var(axes, correction=0) if centred else x.square().mean(axes)
-    return (square + eps).rsqrt().reshape(-1)
+        eps = torch.finfo(x.dtype).eps
+    return (s.square() + eps).rsqrt().reshape(-1)
+
+
+def _by_what_it_does(norm: nn.Module, rows: Tensor, s: Tensor, dtype: torch.dtype) -> Tensor:
+    """The same of a norm whose epsilon may stand anywhere, as it counts for nothing at long rows.
+
+    A factor that is the same at all rows counts as gain, such as that of a sample's deviation. At a
+    row of zeros the factor is that of a very short row.
+    """
+    axes, zero = _axes(norm), s == 0
+    if rows.shape[-1] > 1:
+        short = SHORT * torch.linspace(-1, 1, rows.shape[-1], dtype=torch.float64)
+        rows = torch.where(zero, short, rows)
+        s = rows.square().mean(axes, keepdim=True).sqrt()
+
+    def length(v: Tensor) -> Tensor:
+        """Of what the norm makes of each row, but for its bias."""
+        v = v.to(dtype)
+        return (norm(v).double() - norm(-v).double()).square().sum(axes, keepdim=True).sqrt()
+
+    share = length(rows) / length(LONG / s * rows)
+    if share.isnan().any():
+        raise ValueError("a gain of 0 hides what a norm divides by")
+    return torch.where(zero & (share > 0.99), torch.inf, share / s)
 
 
 def _may_be_a_norm(part: nn.Module) -> bool:
@@ -70,12 +125,13 @@ def _may_be_a_norm(part: nn.Module) -> bool:
 
 def _centred(norm: nn.Module, x: Tensor) -> bool | None:
     """Whether a norm subtracts the mean, seen by what it does; None if it is no norm of a row."""
-    if isinstance(norm, NORMS):
+    if _plain(norm):
         return isinstance(norm, nn.LayerNorm)
     if not x.is_floating_point():
         return None
-    x = x[:8] / x[:8].abs().max().clamp(min=torch.finfo(x.dtype).tiny)
-    rows = x[..., :1]  # each gets a factor of its own, so that a norm over other axes is seen
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(x[:8].shape, generator=generator, dtype=torch.float64).to(x.dtype)
+    rows = x.mean(_axes(norm), keepdim=True)  # each gets a factor of its own
     factors = torch.logspace(4, 3, rows.numel(), dtype=x.dtype).reshape(rows.shape)
     try:
         here, longer, moved = norm(1e3 * x), norm(factors * x), norm(1e3 * (x + 1))

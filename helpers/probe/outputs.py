@@ -11,10 +11,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from helpers.checks import require_choice
+from helpers.checks import readable, require_choice
 
 ENCODINGS = ("signs", "bits", "tokens")
+IN_SINGLE = "half precision or less was measured in float32"
 _FAILURES = (RuntimeError, TypeError, LookupError, AttributeError, AssertionError, ArithmeticError)
+APART = 1e-3  # of the largest output, by which one may move with the other strings of its batch
+AGAIN = 100  # roundings of the largest output, by which one may move from call to call
 BATCH = 1 << 10  # larger batches are no faster and leave the heap in pieces
 
 
@@ -42,15 +45,20 @@ def plain_modes() -> Iterator[None]:
 
 
 class Outputs:
-    """A model as a function from bits to one float64 number each."""
+    """A model as a function from bits to one float64 number each.
+
+    Attributes:
+        eps: Of the precision in which the model put out its last numbers.
+    """
 
     def __init__(self, model: Callable[[Tensor], Tensor], encode: Callable[[Tensor], Tensor]):
-        self.model, self.encode = model, encode
+        self.model, self.encode, self.eps = model, encode, torch.finfo(torch.float64).eps
 
     @torch.no_grad()
     def __call__(self, bits: Tensor) -> Tensor:
         """One number a string; ValueError if one is not finite."""
         found = [one_number(self.model(self.encode(part)), len(part)) for part in bits.split(BATCH)]
+        self.eps = torch.finfo(found[0].dtype).eps
         values = torch.cat(found).double().cpu()
         if not values.isfinite().all():
             at = int((~values.isfinite()).nonzero()[0])
@@ -71,20 +79,30 @@ class Outputs:
             table[start : start + size] = self(strings)
         return table
 
-    def refuse_what_cannot_be_probed(self, bits: Tensor) -> None:
-        """Raise ValueError if outputs depend on the batch that a string is in, or on chance."""
+    def refuse_what_cannot_be_probed(self, bits: Tensor, converted: bool = False) -> None:
+        """Raise ValueError if outputs depend on the batch that a string is in, or on chance.
+
+        Args:
+            bits: Strings to try, at least 2.
+            converted: Whether weights are not in the precision that they were given in.
+        """
         crowd, bits = bits[:BATCH].flip(0), bits[:8]  # those few, and at the end of a batch
         try:
-            together, crowded = self(bits), self(crowd)[-len(bits) :].flip(0)
+            together, first = self(bits), self(crowd)
+            again = self(bits), self(crowd)
         except _FAILURES as error:
-            why = str(error).strip().split("\n", 1)[0] or type(error).__name__
+            why = shortened(str(error).strip().split("\n", 1)[0]) or type(error).__name__
+            cast = (
+                " (its weights were made float32; if it needs less, give a function that calls it)"
+            )
             raise ValueError(
-                f"the model cannot take n = {bits.shape[1]} bits as it is given them: {why}; "
-                f"encoding = {', '.join(ENCODINGS)} or a function of the bits says how"
+                f"the model cannot take n = {bits.shape[1]} bits as it is given them: {why}"
+                f"{cast * converted}; encoding = {', '.join(ENCODINGS)} or a function of the bits "
+                "says how, and it must take any number of strings at once"
             ) from error
-        size = together.abs().max().item()
-        off = (together - self(bits)).abs().max().item()
-        if off > 1e-3 * size:
+        size = first.abs().max().item()
+        off = max((a - b).abs().max().item() for a, b in zip(again, (together, first), strict=True))
+        if off > min(APART, AGAIN * self.eps) * size:  # what is left to sums in another order
             raise ValueError(
                 f"the model's output at one string moves by {off:.3g} from call to call; take what "
                 "is random out of it, or fix it"
@@ -97,12 +115,21 @@ class Outputs:
                 f"the model takes {len(bits)} strings but not one alone: {why}; it must treat each "
                 "string alone (batch norm without running statistics does not)"
             ) from error
+        crowded, size = first[-len(bits) :].flip(0), together.abs().max().item()
         off = torch.maximum((together - alone).abs(), (crowded - alone).abs()).max().item()
-        if off > 1e-3 * size:
+        if off > APART * size:
             raise ValueError(
                 f"an output moves by {off:.3g} with the other strings of its batch; the model must "
                 "treat each string alone (batch norm without running statistics does not)"
             )
+
+
+def shortened(text: str, most: int = 400) -> str:
+    """The first so many letters of a text, cut between words."""
+    if len(text) <= most:
+        return text
+    head = text[: most - 3]
+    return (head.rpartition(" ")[0] or head).rstrip(" ,;:") + "..."
 
 
 def labels_of(truth: Callable[[Tensor], Tensor], strings: Tensor) -> Tensor:
@@ -111,6 +138,8 @@ def labels_of(truth: Callable[[Tensor], Tensor], strings: Tensor) -> Tensor:
     if not isinstance(found, Tensor) or found.shape not in ((len(strings),), (len(strings), 1)):
         shape = tuple(found.shape) if isinstance(found, Tensor) else type(found).__name__
         raise ValueError(f"target must give {len(strings)} strings one number each, got {shape}")
+    if not readable(found):
+        raise ValueError(f"target must give numbers, got a tensor on {found.device}")
     if found.dtype == torch.bool or found.is_complex() or not found.isfinite().all():
         raise ValueError(
             f"target must be finite numbers, positive for +1, got {found.dtype}"
@@ -175,9 +204,16 @@ def still_copy(model: Callable[[Tensor], Tensor], notes: list[str]) -> Callable[
             f"the model cannot be copied: {why}; drop what it holds beside its weights, or give a "
             "function that calls it, of which outputs alone are measured"
         ) from error
-    if any(p.dtype in (torch.float16, torch.bfloat16) for p in still.parameters()):
-        notes.append("half precision was measured in float32")
-        still = still.float()
+    small = [p.dtype for p in still.parameters() if p.is_floating_point() and p.itemsize < 4]
+    if small:
+        notes.append(IN_SINGLE)
+        try:
+            still = still.float()
+        except (RuntimeError, TypeError) as error:
+            raise ValueError(
+                f"weights of {small[0]} cannot be made float32; give a function that calls the "
+                "model, of which outputs alone are measured"
+            ) from error
     for p in still.parameters():
         p.requires_grad_(p.is_floating_point() or p.is_complex())
     for part in still.modules():  # of the same outputs, all gradients, and such as have one more

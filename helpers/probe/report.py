@@ -45,11 +45,13 @@ class Report:
         direction_sharpness: By length of the step, mean squared change of the output.
         trace: Of the Hessian of the loss, or without a target of the mean squared output about
             itself: its Gauss-Newton part by group of parameters, and ``"whole Hessian"``. Each is
-            there only if differences confirm it; if not, a note says why and what would help. All
-            strings or 256 drawn ones; the error of the Gauss-Newton part is over the drawn ones,
-            those of sharpness and of the whole Hessian are over the steps and vectors there.
-        norms: Euclidean norm by group of parameters.
-        blow_up: By layer norm, the largest and the mean factor 1/s by which it magnifies.
+            there only if differences confirm it, of a group at 64 strings; if not, a note says why
+            and what would help. All strings or 256 drawn ones; the error of the Gauss-Newton part
+            is over the drawn ones, those of sharpness and of the whole Hessian are over the steps
+            and vectors there.
+        norms: Euclidean norm by group of parameters, and of ``"all weights"``.
+        blow_up: By layer norm, the largest and the mean factor 1/s by which it magnifies, but for
+            its gain and for any other factor that is the same at all strings.
         certificates: Bounds on the error rate on new strings, each with 95 % confidence: by strings
             held out, by the bits that hold the weights (Occam), and by PAC-Bayes-kl, which is about
             the mean error of networks whose weights get Gaussian noise, not about the network

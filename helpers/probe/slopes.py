@@ -11,7 +11,8 @@ itself, or hides a part from the second derivative, so that each is compared wit
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +30,17 @@ MEMORY = 2**29  # bytes for gradients, and for a graph with second derivatives, 
 OFF = 0.01  # of a derivative, by which differences may miss it
 SHORT = tuple(10.0**-k for k in range(1, 9))  # steps of differences, in units of the weights
 COMPARED = 8  # strings at which second derivatives are; at many some unit is about to bend
+APART = 64  # strings at which first derivatives in one block of weights are; in all, at every one
 ROUNDED = 50  # roundings that the shortest of them must exceed
+CONTRADICTED = (
+    "autograd contradicts differences of the {}, as behind rounding, detach or a reentrant "
+    "checkpoint, at the kink of a ReLU, where outputs are saturated, or in float32 if only "
+    "model.double() is exact enough"
+)
+HIDDEN = (
+    "differences do not tell whether it is right, as it is small beside the outputs, or near a "
+    "kink; model.double() may do"
+)
 
 
 class Slopes:
@@ -122,6 +133,7 @@ class Landscape:
 
     def __init__(self, model: Slopes, bits: Tensor, goal: Tensor, whole: bool = False) -> None:
         self.model, self.bits, self.goal, self.whole = model, bits, goal.double(), whole
+        self.along: dict[str, Tensor] = {}  # by weight, the outputs' slopes along the direction
         self.point = LossAtWeights(SquaredLoss(model.at, bits, goal), model.weights, {})
 
     @cached_property
@@ -150,18 +162,54 @@ class Landscape:
         squares, along = [], []
         for part in self.bits.split(max(1, min(AT_ONCE, MEMORY // each))):
             rows = self.model.gradients(self._outputs(part))
-            along.append(rows @ self.direction)
-            blocks = rows.double().square().split(self.point.sizes, 1)
-            squares.append(torch.stack([block.sum(1) for block in blocks]))
-        with torch.no_grad():
-            self._compare(lambda: self.model(self.bits), torch.cat(along), "outputs")
+            blocks = rows.split(self.point.sizes, 1)
+            directions = self.direction.split(self.point.sizes)
+            pairs = zip(blocks, directions, strict=True)
+            along.append(torch.stack([block @ u for block, u in pairs]))
+            squares.append(torch.stack([block.double().square().sum(1) for block in blocks]))
+        self.along = dict(zip(self.model.weights, torch.cat(along, 1).double(), strict=True))
+        if not self._confirmed(self.along, len(self.bits)):
+            raise RuntimeError(CONTRADICTED.format("outputs"))
         return dict(zip(self.model.weights, 2 * torch.cat(squares, 1), strict=True))
+
+    def _confirmed(self, block: Collection[str], m: int) -> bool | None:
+        """Whether the first derivative in some weights is that of differences, at m strings."""
+        found = torch.stack([self.along[name][:m] for name in block]).sum(0)
+        parts = zip(self.model.weights, self.direction.split(self.point.sizes), strict=True)
+        direction = torch.cat([u if name in block else 0 * u for name, u in parts])
+        with torch.no_grad():
+            unit = self._unit(block) or self._unit()
+            return self._compare(lambda: self.model(self.bits[:m]), found, direction, unit)
+
+    def _unit(self, block: Collection[str] | None = None) -> float:
+        """Root mean square of some weights, or of all; 0 if there are none."""
+        names = self.model.weights if block is None else block
+        parts = [self.model.weights[name] for name in names]
+        count = sum(w.numel() for w in parts)
+        return math.sqrt(sum(w.double().square().sum().item() for w in parts) / max(1, count))
+
+    def doubtful(self, blocks: Mapping[str, Collection[str]]) -> dict[str, str]:
+        """Blocks of weights whose first derivatives are not confirmed, each with the reason.
+
+        After :meth:`gauss_newton`, which compares all of them together, where one that matters
+        little is not seen.
+
+        Cost: for each block two outputs at each of 64 strings, and again at a shorter step until
+        one confirms it.
+        """
+        found = {}
+        for name, block in blocks.items() if len(blocks) > 1 else ():
+            confirmed = self._confirmed(block, APART)
+            if not confirmed:
+                found[name] = HIDDEN if confirmed is None else CONTRADICTED.format("outputs")
+        return found
 
     def whole_hessian(self, draws: int, generator: torch.Generator) -> Measured:
         """Trace of the Hessian of the mean squared error, by products with random signs."""
         few = self.bits[:COMPARED], self.goal[:COMPARED]
-        along = self._slope(*few, create_graph=True) @ self.direction
-        self._compare(lambda: self._slope(*few), self.model.gradient(along)[0], "gradient")
+        found = self.model.gradient(self._slope(*few, create_graph=True) @ self.direction)[0]
+        if not self._compare(lambda: self._slope(*few), found, self.direction, self._unit()):
+            raise RuntimeError(CONTRADICTED.format("gradient"))
         start, forms = generator.get_state(), torch.zeros(draws).double()
         for part in self._parts():
             slope = self._slope(*part, create_graph=True)
@@ -194,31 +242,43 @@ class Landscape:
         moved = self.point.unflatten(step[None])
         return self.model.moved({k: w + moved[k][0] for k, w in self.model.weights.items()})
 
-    def _compare(self, what: Callable[[], Tensor], found: Tensor, name: str) -> None:
-        """RuntimeError unless a derivative is that of differences over some short step."""
+    def _compare(
+        self,
+        what: Callable[[], Tensor],
+        found: Tensor,
+        direction: Tensor,
+        unit: float,
+    ) -> bool | None:
+        """Whether a derivative is that of differences over some short step; None if none tells.
+
+        Args:
+            what: What was differentiated, at the weights as they are.
+            found: Its derivative along the direction.
+            direction: A step in all weights.
+            unit: Of the steps; 0 stands for 1.
+        """
         if not found.isfinite().all():
-            return  # what is beyond the range of numbers is reported as that
+            return True  # what is beyond the range of numbers is reported as that
         here = what()
         eps = max(torch.finfo(here.dtype).eps, torch.finfo(self.point.dtype).eps)
-        numbers = torch.cat([w.double().flatten() for w in self.model.weights.values()])
-        unit = numbers.square().mean().sqrt().item() or 1.0
         fit = [s for s in SHORT if s >= ROUNDED * eps] or SHORT[:1]
+        before, tells = None, False
         for short in fit if found.any() else SHORT[:1]:  # outputs that jump have no slope between
-            width, ends = unit * short, []
+            width, ends = (unit or 1.0) * short, []
             for sign in (1, -1):
-                with self._after(sign * width * self.direction):
+                with self._after(sign * width * direction):
                     ends.append(what().double())
-            off = ((ends[0] - ends[1]) / (2 * width) - found).norm()
-            rounding = eps / width * here.double().norm()
+            slope = (ends[0] - ends[1]) / (2 * width)
+            off = (slope - found).norm()
+            rounding = excused = eps / width * here.double().norm()
             if found.any():  # a large offset must not excuse everything
-                rounding = min(rounding, 10 * OFF * found.norm())
-            if off <= OFF * found.norm() + rounding:
-                return
-        raise RuntimeError(
-            f"autograd contradicts differences of the {name}, as behind rounding, detach or a "
-            "reentrant checkpoint, at the kink of a ReLU, where outputs are saturated, or in "
-            "float32 if only model.double() is exact enough"
-        )
+                excused = min(rounding, 10 * OFF * found.norm())
+            if off <= OFF * found.norm() + excused:
+                return True
+            steady = before is not None and (slope - before).norm() <= off / 2
+            tells |= rounding < off and bool(steady or not found.any())
+            before = slope
+        return False if tells else None
 
 
 def measured(values: Tensor) -> Measured:

@@ -89,8 +89,8 @@ def test_without_curvature_or_norm_only_the_chance_is_paid_for():
 def test_the_report_puts_its_norm_and_trace_into_it():
     squared = sum(w.square().sum().item() for w in parity_transformer(6)[1].values())
     report = probe(probed.PostNorm(*parity_transformer(6)), 6, "parity", encoding="tokens", **FEW)
-    asked = strings_asked(report.norms["all"] ** 2, report.trace["Gauss-Newton, all"].value)
-    assert 0 < report.norms["all"] ** 2 <= squared * (1 + 1e-9)
+    asked = strings_asked(report.norms["all weights"] ** 2, report.trace["Gauss-Newton, all"].value)
+    assert 0 < report.norms["all weights"] ** 2 <= squared * (1 + 1e-9)
     assert f"{asked:.2g} strings" in report.not_applicable["P1, Theorem 2"]
 
 

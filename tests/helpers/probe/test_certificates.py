@@ -224,7 +224,40 @@ def test_a_sample_that_is_not_shown_counts_as_learned_without_error():
     assert report.certificates["Occam, 160 bits"] == occam(160, 0.0, 10**6)
 
 
+def told(report, *words):
+    return [note for note in report.notes if all(w in note for w in words)]
+
+
+def test_a_rate_above_a_bound_is_said():
+    torch.manual_seed(0)
+    model = nn.Linear(4, 1)
+    report = probe(model, 4, "parity", trained_on=10**6, samples=16, draws=2)
+    assert report.error_rate[0] > min(report.certificates.values())
+    assert told(report, "above Occam's bound", "not uniform, not all of them were fitted")
+    bits = torch.arange(16)[:, None] >> torch.arange(4) & 1
+    ones = bits[bits[:, 0] == 0].repeat(200, 1)
+    given = {"sample": (ones, torch.ones(len(ones))), "networks": 20, "samples": 16, "draws": 2}
+    nn.init.constant_(model.weight, 0.1)
+    nn.init.constant_(model.bias, 1.0)
+    assert told(probe(model, 4, "first", **given), "above Occam's bound")
+    assert not told(probe(model, 4, lambda b: 1 - 0 * b[:, 0], **given), "above Occam's bound")
+    assert not told(probe(model, 4, **given), "above Occam's bound")
+
+
+def test_labels_that_are_zero_are_said():
+    target = probe(lambda x: -x.prod(-1), 4, lambda b: b.sum(-1) % 2, samples=16)
+    assert (target.error_rate[0], target.loss.value) == (0, 0.5)
+    assert told(target, "8 labels of the target are exactly 0", "give 2 * label - 1")
+    bits = torch.arange(16)[:, None] >> torch.arange(4) & 1
+    given = {"networks": 20, "samples": 16, "draws": 2}
+    report = probe(nn.Linear(4, 1), 4, sample=(bits, bits[:, 0]), **given)
+    assert told(report, "8 labels of the sample are exactly 0 and count as -1")
+    report = probe(nn.Linear(4, 1), 4, "first", sample=(bits, 2 * bits[:, 0] - 1), **given)
+    assert not told(report, "exactly 0")
+
+
 BITS, LABELS = torch.zeros(5, 4, dtype=torch.int64), torch.ones(5)
+GIVEN = {"sample": (BITS, LABELS)}
 
 
 @pytest.mark.parametrize(
@@ -239,21 +272,44 @@ BITS, LABELS = torch.zeros(5, 4, dtype=torch.int64), torch.ones(5)
         ({"sample": 7}, TypeError, "pair of tensors"),
         ({"sample": (BITS, LABELS), "trained_on": 5}, ValueError, "trained_on = 5"),
         ({"trained_on": -5}, ValueError, "trained_on must be finite and at least 0, got -5"),
-        ({"start": {}}, ValueError, "start lacks the weight 'weight'"),
         (
-            {"start": {"weight": torch.ones(2, 4)}},
+            {"sample": (BITS.to("meta"), LABELS)},
+            ValueError,
+            "bits of sample have no numbers, on meta",
+        ),
+        ({"sample": (BITS, LABELS.to("meta"))}, ValueError, "labels of sample have no numbers, on"),
+        ({"sample": (BITS, LABELS + 1j)}, ValueError, "must be real numbers, got torch.complex64"),
+        ({"sample": (BITS.to_sparse(), LABELS)}, TypeError, "the bits of sample must be dense"),
+        (GIVEN | {"start": {}}, ValueError, "start lacks the weight 'weight'"),
+        (
+            GIVEN | {"start": {"weight": torch.ones(1, 4, device="meta")}},
+            ValueError,
+            r"start\['weight'\] has no numbers, on meta; load it",
+        ),
+        (
+            GIVEN | {"start": {"weight": torch.ones(2, 4)}},
             ValueError,
             r"of shape \(1, 4\), got shape \(2, 4\)",
         ),
         (
-            {"start": {"weight": torch.ones(1, 4) / 0}},
+            GIVEN | {"start": {"weight": torch.ones(1, 4) / 0}},
             ValueError,
             r"start\['weight'\] must be finite",
         ),
         ({"networks": 0}, ValueError, "networks must be at least 1, got 0"),
         ({"bits_stored": 0}, ValueError, "bits_stored must be at least 1, got 0"),
+        ({"start": {}}, ValueError, r"start is for .* give sample = \(bits, labels\) too"),
+        ({"networks": 7, "trained_on": 9}, ValueError, r"networks is for .* labels\) too"),
+        ({"bits_stored": 4}, ValueError, r"bits_stored is for .* labels\) or trained_on too"),
     ],
 )
 def test_a_sample_that_is_none_is_refused_by_name(given, kind, words):
     with pytest.raises(kind, match=words):
         probe(nn.Linear(4, 1), 4, **given)
+
+
+@pytest.mark.parametrize("given", [{"start": {}}, {"networks": 3}, {"bits_stored": 4}])
+def test_what_is_about_weights_is_refused_with_a_function(given):
+    (name,) = given
+    with pytest.raises(ValueError, match=f"{name} is about the weights of a module, and model is"):
+        probe(lambda x: x[:, 0], 4, **GIVEN | given)

@@ -181,7 +181,7 @@ def test_half_precision_has_the_numbers_of_its_weights_in_single_precision(dtype
     found, same, before = (
         probe(m, 6, "majority", encoding="tokens", draws=4) for m in (half, stored, single)
     )
-    assert found.notes[0] == "half precision was measured in float32"
+    assert found.notes[0] == "half precision or less was measured in float32"
     for report in (found, same):
         assert report.weights == before.weights
     for field in ("influences", "weight_by_degree", "trace", "direction_sharpness", "blow_up"):

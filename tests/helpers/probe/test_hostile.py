@@ -1,6 +1,7 @@
 """Modules that nobody expected: each gets its right numbers, or an error with value and remedy."""
 
 import copy
+import json
 import math
 
 import pytest
@@ -127,7 +128,7 @@ def test_a_start_token_and_shared_weights():
     torch.manual_seed(0)
     report = probe(WithStart(5).double(), 5, "majority", encoding="tokens", **CHEAP)
     assert report.weights == 18 + 36 * 6 + 6
-    assert set(report.norms) == {"token", "mix", "all"}
+    assert set(report.norms) == {"token", "mix", "all weights"}
     assert report.trace["Gauss-Newton, all"].value > 0
 
 
@@ -178,7 +179,7 @@ def test_a_norm_is_what_it_does_and_not_its_name():
     seen.clear()
     model(1 - 2 * cube.bits(4).double())
     wanted = {
-        "0.1": seen[0].var(-1, correction=0).rsqrt(),
+        "0.1": (seen[0].var(-1, correction=0) + 1e-5).rsqrt(),
         "0.2": (seen[1].square().mean(-1) + 0.5).rsqrt(),
         "0.6": (seen[4].var((1, 2), correction=0) + 1e-5).rsqrt(),
     }
@@ -191,8 +192,8 @@ def test_a_norm_is_what_it_does_and_not_its_name():
 def test_a_module_that_drops_nothing_has_no_note():
     model = nn.Sequential(nn.Linear(4, 2), nn.Dropout(0.0), nn.Linear(2, 1))
     assert not any("dropout" in note for note in probe(model, 4, samples=2, draws=2).notes)
-    with pytest.raises(ValueError, match="draws must be at least 1, got 0"):
-        probe(model, 4, draws=0)
+    with pytest.raises(ValueError, match="draws must be at least 2, got 1"):
+        probe(model, 4, draws=1)
 
 
 @pytest.mark.parametrize("part", [nn.Dropout1d(0.2), nn.MultiheadAttention(4, 1, dropout=0.1)])
@@ -217,7 +218,9 @@ def test_dropout_of_every_kind_is_said(part):
         (lambda y, x: y / (1 + x[:, 0]), {}, "puts out -?(inf|nan) at the string [01]{4}"),
         (lambda y, x: (y * MANY).half(), {}, "puts out -?inf at the string [01]{4}; it must be"),
         (lambda y, x: y, {"samples": 1}, "samples must be at least 2, got 1"),
-        (lambda y, x: y, {"steps": (0.1, math.nan)}, r"steps\[1\] must be finite"),
+        (lambda y, x: y, {"samples": 0}, "samples must be at least 2, got 0"),
+        (lambda y, x: y, {"target": lambda b: b[:, 0].to("meta")}, "target must give .* on meta"),
+        (lambda y, x: y, {"steps": (0.1, math.nan)}, r"steps\[1\] must be a number, got nan"),
         (lambda y, x: y, {"steps": (-1.0,)}, r"steps\[0\] must be finite and at least 0, got -1"),
         (lambda y, x: y, {"encoding": "tokens"}, "cannot take n = 4 bits .* encoding = signs"),
         (lambda y, x: y, {"target": lambda b: b.float()}, r"one number each, got \(16, 4\)"),
@@ -236,6 +239,8 @@ def test_too_many_bits():
         probe(Of(lambda y, x: y), 5, **CHEAP)
     with pytest.raises(ValueError, match=r"n = 1000000 bits of samples = 2048 .* fewer samples"):
         probe(lambda x: x[:, 0], 10**6)
+    with pytest.raises(ValueError, match="n must be at most 67108864, got 99999999999"):
+        probe(lambda x: x[:, 0], 99999999999)
     with pytest.raises(ValueError, match="n must be at least 1, got 0"):
         probe(lambda x: x[:, 0], 0)
     with pytest.raises(TypeError, match="target must be a name or a function, got int"):
@@ -499,3 +504,115 @@ def test_a_model_that_is_still_read_in_training_is_named_before_its_noise():
 
     with pytest.raises(ValueError, match="still reads the weight"):
         probe(Dropped(), 4, **FEW)
+
+
+def test_a_little_dropout_in_forward_is_always_noticed():
+    class Dropped(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.out = nn.Linear(6, 5), nn.Linear(5, 1)
+
+        def forward(self, x):
+            return self.out(nn.functional.dropout(self.a(x).tanh(), 0.01))
+
+    for seed in range(40):
+        torch.manual_seed(seed)
+        with pytest.raises(ValueError, match="from call to call; take what is random out of it"):
+            probe(Dropped(), 6, samples=64, draws=2)
+
+
+def test_noise_below_a_thousandth_is_noticed_and_rounding_is_not():
+    class Noisy(nn.Linear):
+        def forward(self, x):
+            return super().forward(x) + 1e-7 * torch.randn(len(x), 1).to(x)
+
+    class NoisyBesideLarge(nn.Linear):
+        def forward(self, x):
+            return torch.where(x[:, :1] < 0, 1000.0, 0.1 * torch.randn(len(x), 1))
+
+    torch.manual_seed(0)
+    for model in (Noisy(6, 1).double(), NoisyBesideLarge(6, 1)):
+        with pytest.raises(ValueError, match="from call to call"):
+            probe(model, 6, **FEW)
+    assert probe(Noisy(6, 1), 6, **FEW).trace
+
+
+def test_a_model_that_cannot_take_its_strings_is_told_all_that_it_may_be():
+    class Fixed(nn.Linear):
+        def forward(self, x):
+            return super().forward(x) + torch.zeros(32, 1)
+
+    class Cast(nn.Linear):
+        def forward(self, x):
+            return super().forward(x.bfloat16())
+
+    with pytest.raises(ValueError, match="it must take any number of strings at once") as fixed:
+        probe(Fixed(4, 1), 4, **FEW)
+    assert "float32" not in str(fixed.value)
+    with pytest.raises(
+        ValueError, match=r"weights were made float32; .* give a function that calls"
+    ):
+        probe(Cast(4, 1).bfloat16(), 4, **FEW)
+    model = Cast(4, 1).bfloat16()
+    assert probe(lambda x: model(x), 4, **FEW).influences
+
+
+class Broken(torch.autograd.Function):
+    """Its derivative fails with a long text."""
+
+    @staticmethod
+    def forward(ctx, x):
+        """The same again."""
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, slope):
+        """None."""
+        raise RuntimeError("reason " * 100)
+
+
+def test_a_note_is_not_cut_in_a_word():
+    report = probe(Of(lambda y, x: Broken.apply(y)), 4, **CHEAP)
+    note = report.notes[-1]
+    assert note.startswith("the trace is missing: reason reason")
+    assert note.count("reason") == 56
+    assert "reason...; use operations" in note
+    report = probe(Of(lambda y, x: y + (y.round() - y).detach()), 4, **CHEAP)
+    assert "if only model.double() is exact enough; use operations" in report.notes[-1]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [[0.5, 1], torch.tensor([0.5, 1]), torch.tensor([0.5, 1]).numpy(), (s for s in (0.5, 1.0))],
+)
+def test_steps_of_every_kind_have_plain_numbers_as_keys(steps):
+    report = probe(nn.Linear(4, 1), 4, steps=steps, **CHEAP)
+    assert list(json.loads(json.dumps(report.as_dict()))["direction_sharpness"]) == ["0.5", "1.0"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"steps": 0.1}, r"steps must be lengths such as \(0.1,\), got 0.1"),
+        ({"steps": ("a",)}, r"steps\[0\] must be a number, got 'a'"),
+        ({"steps": torch.ones(2, 2)}, r"steps\[0\] must be a number, got a tensor of shape \(2,\)"),
+        ({"progress": None}, "progress must be a function of a text, got NoneType"),
+        ({"progress": 3}, "progress must be a function of a text, got int"),
+    ],
+)
+def test_what_is_of_another_type_is_named_before_the_work(given, words):
+    with pytest.raises(TypeError, match=words):
+        probe(nn.Linear(4, 1), 4, **CHEAP | given)
+
+
+def test_weights_of_eight_bits_are_measured_in_single_precision():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+    small = copy.deepcopy(model)
+    coarse = model[0].weight.data.to(torch.float8_e4m3fn)
+    small[0].weight = nn.Parameter(coarse, requires_grad=False)
+    model[0].weight.data = coarse.float()
+    found, wanted = (probe(m, 4, "parity", **CHEAP) for m in (small, model))
+    assert found.trace == wanted.trace
+    assert found.notes[0] == "half precision or less was measured in float32"
+    assert small[0].weight.dtype == torch.float8_e4m3fn

@@ -23,6 +23,10 @@ def make():
     return torch.nn.Linear(5, 1)
 
 
+def halves(bits):
+    return bits.float() - 0.5
+
+
 def target(bits):
     return 1 - 2 * bits[:, 1]
 
@@ -73,6 +77,16 @@ model = nn.Linear(5, 1)
     ("given", "words"),
     [
         (["mine_to_probe", "--bits", "5"], "expected MODULE:NAME"),
+        (["mine_to_probe.py:make", "--bits", "5"], "without .py: mine_to_probe:make"),
+        (["./mine_to_probe.py:make", "--bits", "5"], "without .py: mine_to_probe:make"),
+        (["sub/none.py:make", "--bits", "5"], "write the module without .py: sub.none:make"),
+        (["mine_to_probe:make", "--bits", "5", "--start", "w.pt"], "give --sample too"),
+        (["mine_to_probe:make", "--bits", "5", "--encoding", "cats"], "unknown encoding 'cats'"),
+        (
+            ["mine_to_probe:make", "--bits", "5", "--encoding", "mine_to_probe:no"],
+            "cannot be loaded",
+        ),
+        (["mine_to_probe:make", "--bits", "99999999999"], "n must be at most 67108864, got 9999"),
         (["mine_to_probe:other", "--bits", "5"], "mine_to_probe:other cannot be loaded"),
         (["mine_to_probe:wide", "--bits", "5"], "must put out shape"),
         (["mine_to_probe:make", "--bits", "6"], "shapes"),
@@ -111,6 +125,15 @@ def test_a_module_is_taken_as_it_is(folder, capsys):
     (folder / "odd_to_probe.py").write_text(ODD)
     assert main(["odd_to_probe:model", "--bits", "5", "--samples", "20"]) == 0
     assert "average sensitivity" in capsys.readouterr().out
+
+
+def test_an_encoding_is_loaded_as_a_target_is(folder, capsys):
+    given = ["mine_to_probe:make", "--bits", "5", "--samples", "40", "--json", "out.json"]
+    assert main([*given, "--encoding", "mine_to_probe:halves"]) == 0
+    found = json.loads((folder / "out.json").read_text())
+    torch.manual_seed(0)
+    wanted = probe(torch.nn.Linear(5, 1), 5, encoding=lambda b: b.float() - 0.5, samples=40)
+    assert found == json.loads(json.dumps(wanted.as_dict()))
 
 
 def test_pickled_code_is_not_run(folder, capsys):

@@ -9,6 +9,7 @@ import pytest
 from torch import nn
 
 from helpers.probe import Measured, probe
+from helpers.probe.bounds import strings_asked
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +66,7 @@ def test_a_series_has_every_number_under_its_name(report):
     assert found["direction sharpness, 0.1, error"] == report.direction_sharpness[0.1].error
     assert found["error rate, low"] == report.error_rate[1]
     assert found["trace, Gauss-Newton, all"] == report.trace["Gauss-Newton, all"].value
-    assert found["norms, all"] == report.norms["all"]
+    assert found["norms, all weights"] == report.norms["all weights"]
 
 
 def test_json_has_no_number_that_json_has_not(report):
@@ -84,3 +85,26 @@ def test_a_series_tells_the_largest_blow_up_from_the_mean():
     series = found.series()
     ends = [name.rpartition(", ")[2] for name in series.index if name.startswith("blow up")]
     assert ends == ["largest", "mean"]
+
+
+def test_a_part_that_is_called_all_keeps_its_norm():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.all, self.out = nn.Linear(3, 2), nn.Linear(2, 1)
+
+        def forward(self, x):
+            return self.out(self.all(x))
+
+    model = Model()
+    report = probe(model, 3, samples=16, draws=2)
+    sizes = {
+        k: sum(p.square().sum().item() for p in m.parameters()) for k, m in model._modules.items()
+    }
+    assert report.norms["all"] == pytest.approx(math.sqrt(sizes["all"]))
+    assert report.norms["all weights"] == pytest.approx(math.sqrt(sum(sizes.values())))
+    asked = report.not_applicable["P1, Theorem 2"]
+    assert (
+        f"{strings_asked(sum(sizes.values()), report.trace['Gauss-Newton, all'].value):.2g}"
+        in asked
+    )

@@ -359,7 +359,7 @@ def test_complex_weights_are_moved_in_both_parts():
 
     report = probe(Phase(), N, encoding=signs, **FEW)
     assert report.weights == 2 * N
-    assert report.norms["all"] == pytest.approx((5 * N) ** 0.5)
+    assert report.norms["all weights"] == pytest.approx((5 * N) ** 0.5)
     assert report.trace["Gauss-Newton, all"].value == pytest.approx(2 * 2 * N)
 
 
@@ -459,3 +459,49 @@ def test_a_module_without_weights_says_so():
     report = probe(nn.Sequential(nn.Flatten(), nn.AdaptiveAvgPool1d(1)), N, **FEW)
     assert report.trace == {}
     assert "no weights that are floats" in report.notes[-1]
+
+
+class Shrunk(nn.Module):
+    """The gradient of its first layer is made a tenth, as in the training of GLM-130B."""
+
+    def __init__(self, kept, small=1e-3):
+        super().__init__()
+        torch.manual_seed(0)
+        self.emb, self.out, self.kept = nn.Linear(N, 6, bias=False), nn.Linear(6, 1), kept
+        nn.init.constant_(self.out.weight, small)
+
+    def forward(self, x):
+        """One number a string."""
+        h = self.emb(x)
+        return self.out((h * self.kept + h.detach() * (1 - self.kept)).tanh())
+
+
+def test_a_block_that_matters_little_is_compared_too():
+    right, wrong = (probe(Shrunk(k).double(), N, **FEW) for k in (1.0, 0.1))
+    assert not any("missing" in note for note in right.notes)
+    assert wrong.trace == {k: m for k, m in wrong.trace.items() if k != "emb"}
+    assert right.trace["emb"].value < 1e-4 * right.trace["out"].value
+    for name in ("out", "Gauss-Newton, all"):
+        assert wrong.trace[name].value == pytest.approx(right.trace[name].value, rel=1e-4)
+    words = "the trace of emb is missing: autograd contradicts differences of the outputs, as"
+    assert wrong.notes[-1].startswith(words)
+
+
+def test_a_block_that_rounding_hides_is_said_to_be_hidden():
+    right, wrong = (probe(Shrunk(k, 1e-9), N, **FEW) for k in (1.0, 0.1))
+    for report in (right, wrong):
+        assert "emb" not in report.trace
+        assert "out" in report.trace
+        assert "the trace of emb is missing: differences do not tell" in report.notes[-1]
+        assert "model.double() may do" in report.notes[-1]
+    assert "emb" in probe(Shrunk(1.0, 1e-9).double(), N, **FEW).trace
+
+
+def test_a_layer_that_is_detached_and_small_is_said():
+    class Detached(Shrunk):
+        def forward(self, x):
+            return self.out(self.emb(x).detach().tanh())
+
+    report = probe(Detached(1.0).double(), N, **FEW)
+    assert "emb" not in report.trace
+    assert any(note.startswith("the trace of emb is missing: autograd") for note in report.notes)
