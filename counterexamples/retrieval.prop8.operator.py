@@ -1,10 +1,10 @@
 """Paper 5 (Mousavi-Hosseini et al. 2025, the NeurIPS version), Propositions 6 and 35 (restored).
 
 Their bound on the norm, restored: for some c, c' > 0 every bidirectional recurrent net on 1STR with
-risk at most c has L^2 ||U||_op^2 log(1 + d_h) >= c' N. The display is missing. The proof of number 6
-(8 in the first version) packs the states into a ball of radius sqrt2 ||U||_op r_h and ends "to
-obtain lower bounds on d_h and ||U||_op"; Maurey's count in that ball gives this form. The main text
-has ||U||_F, with which it is true. Every power of the logarithm up to the last of POWERS fails.
+risk at most c has L^2 ||U||_op^2 log(1 + d_h) >= c' N. The display is missing. The proof of 6 (of 8
+in the first version) packs the states into a ball of radius sqrt2 ||U||_op r_h and ends "to obtain
+lower bounds on d_h and ||U||_op"; Maurey's count in that ball gives this form. The main text has
+||U||_F, with which it is true. Every power of the logarithm up to the last of POWERS fails here.
 
 States are words of an error-correcting code: label k is rounded to R bits, and each bit turns a
 fixed set of the D = 4NR signs of the state (a step h -> h * s(x_k, k)); U = (I, I). The read-out
