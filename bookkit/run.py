@@ -75,6 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not todo:
             print(f"{len(jobs)} current, nothing to execute")
             return 0
+        for job in todo:
+            if job.in_the_book:
+                _require_pins(job)
         return carry_out(todo, options)
     except ChapterError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -130,9 +133,6 @@ def plan(options: argparse.Namespace) -> list[Job]:
 
 def carry_out(jobs: Sequence[Job], options: argparse.Namespace) -> int:
     """Execute the jobs, store each as it arrives, report; 1 if any failed."""
-    for job in jobs:
-        if job.in_the_book:
-            _require_pins(job)
     on_cluster = bool(cluster.address()) and not options.plain
     where = "on the cluster" if on_cluster else f"{min(options.jobs, len(jobs))} at once"
     print(f"executing {len(jobs)}, {where}", flush=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -16,6 +15,7 @@ from helpers.kernels.sensitivity import influences as exact_influences
 from helpers.kernels.sensitivity import local_sensitivity, pack
 from helpers.probe import certificates as guarantees
 from helpers.probe.bounds import not_applicable
+from helpers.probe.curvature import around, group_of, said
 from helpers.probe.drawn import drawn_mean, drawn_weights
 from helpers.probe.held import refuse_what_stays_behind
 from helpers.probe.norms import magnifications
@@ -25,11 +25,10 @@ from helpers.probe.outputs import (
     encoder,
     labels_of,
     plain_modes,
-    shortened,
     still_copy,
 )
 from helpers.probe.report import Measured, Report
-from helpers.probe.slopes import Landscape, Slopes, leaves, measured, real
+from helpers.probe.slopes import Landscape, Slopes, leaves, real
 from helpers.rng import seed_of
 from helpers.statistics import average, upper_limit, wilson
 
@@ -255,11 +254,11 @@ def probe(
         few = strings[:256]
         goal = outputs(few) if wanted is None else wanted[: len(few)]
         landscape = Landscape(slopes, few, goal, whole=len(few) == 1 << n)
-        sharp, trace = _around(landscape, lengths, draws, generator, notes, progress)
+        sharp, trace = around(landscape, lengths, draws, generator, notes, progress)
 
     def randomized(kept: tuple[Tensor, Tensor]) -> guarantees.Randomized | None:
         if slopes is not None and weights:
-            with _said("bound with noise", "let the model take other weights", notes):
+            with said("bound with noise", "let the model take other weights", notes):
                 return guarantees.randomized(
                     slopes.at, weights, start, kept, networks or 1000, generator
                 )
@@ -377,84 +376,6 @@ def _flips(outputs: Outputs, strings: Tensor) -> Tensor:
     return torch.stack(found, 1)
 
 
-def _group(name: str) -> str:
-    """The module that a parameter belongs to, two levels deep."""
-    return ".".join(name.split(".")[:-1][:2]) or name
-
-
-def _listed(names: list[str]) -> str:
-    """At most four names."""
-    return ", ".join(names[:4]) + ", ..." * (len(names) > 4)
-
-
-def _around(
-    landscape: Landscape,
-    steps: tuple[float, ...],
-    draws: int,
-    generator: torch.Generator,
-    notes: list[str],
-    progress: Callable[[str], None],
-) -> tuple[dict[float, Measured], dict[str, Measured]]:
-    """Sharpness and trace, the Gauss-Newton part by group; of what cannot be had a note."""
-    sharp: dict[float, Measured] = {}
-    trace: dict[str, Measured] = {}
-    progress("steps in the weights")
-    with _said("sharpness", "let the model take other numbers in its weights", notes):
-        sharp = {rho: landscape.sharpness(rho, draws, generator) for rho in steps}
-    progress("curvature")
-    remedy = "use operations that torch differentiates {}"
-    with _said("trace", remedy.format("once"), notes):
-        groups: dict[str, list[str]] = {}
-        squares = landscape.gauss_newton()
-        for name in squares:
-            groups.setdefault(_group(name), []).append(name)
-        blocks = {
-            key: torch.stack([squares[name] for name in group]).sum(0)
-            for key, group in groups.items()
-        }
-        numbers = landscape.model.weights
-        idle = [k for k, value in squares.items() if numbers[k].numel() and not value.any()]
-        if idle:
-            notes.append(
-                f"the slope of outputs in {_listed(idle)} is 0 at these strings: not used there, "
-                "behind a zero, a dead unit or a step, merged into others, or read from a cache"
-            )
-        blocks["Gauss-Newton, all"] = torch.stack(list(blocks.values())).sum(0)
-        doubts = landscape.doubtful(groups)
-        for reason in dict.fromkeys(doubts.values()):
-            named = [key for key in doubts if doubts[key] == reason]
-            notes.append(f"the trace of {_listed(named)} is missing: {reason}")
-        error = 0.0 if landscape.whole else 1.0
-        found = {name: measured(v) for name, v in blocks.items() if name not in doubts}
-        trace = {name: Measured(m.value, error * m.error) for name, m in found.items()}
-    if trace:
-        with _said("trace of the whole Hessian", remedy.format("twice"), notes):
-            trace["whole Hessian"] = landscape.whole_hessian(draws, generator)
-    return _finite(sharp, "sharpness", notes), _finite(trace, "trace", notes)
-
-
-@contextlib.contextmanager
-def _said(what: str, remedy: str, notes: list[str]) -> Iterator[None]:
-    """A note, in place of an error, of what is missing, why, and what would give it."""
-    try:
-        yield
-    except Exception as error:  # whatever a model that nobody here wrote may raise
-        why = shortened(str(error).strip().split("\n", 1)[0]) or type(error).__name__
-        notes.append(f"the {what} is missing: {why}; {remedy}")
-
-
-def _finite(found: dict[Any, Measured], what: str, notes: list[str]) -> dict[Any, Measured]:
-    """Those that are finite; of the others a note."""
-    odd = [key for key, m in found.items() if not math.isfinite(m.value + m.error)]
-    if odd:
-        notes.append(
-            f"{what} is missing at {', '.join(map(str, odd))}: beyond the range of the model's "
-            "numbers, or without a derivative, as a root is at 0; scale its output, or give it as "
-            "model.double()"
-        )
-    return {key: m for key, m in found.items() if key not in odd}
-
-
 def _stored(model: Any, each: int | None) -> int:
     """Bits of all weights, as they are stored or ``each`` of so many, and of persistent buffers."""
     if not isinstance(model, nn.Module):
@@ -525,7 +446,7 @@ def _norms(module: nn.Module | None) -> dict[str, float]:
     squares: dict[str, float] = {}
     for name, p in module.named_parameters():
         size = real(p.detach()).double().square().sum().item()
-        squares[_group(name)] = squares.get(_group(name), 0.0) + size
+        squares[group_of(name)] = squares.get(group_of(name), 0.0) + size
     return {name: math.sqrt(v) for name, v in squares.items()} | {
         "all weights": math.sqrt(sum(squares.values()))
     }
